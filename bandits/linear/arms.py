@@ -1,0 +1,146 @@
+"""One linear model per arm, and the K of them together."""
+
+import numpy as np
+import numpy.typing as npt
+
+from bandits.linear import checks
+from bandits.linear.checks import Floats
+from bandits.linear.sides import QR_BLOCK, SLACK, Rows, Triangle
+
+BLOCK = 256  # the most contexts predicted at once, which bounds temporary arrays
+
+
+class LinearArm:
+    """One arm's linear model, float64: ridge regression, or minimum-norm least squares.
+
+    With X the (n, m) contexts seen and r their rewards, θ minimises ‖Xθ − r‖² + ridge·‖θ‖²
+    (the paper's Algorithm 5, LinUCB, has ridge = 1); ridge = 0 gives the θ of least norm among the
+    minimisers (Algorithm 4, Linear), with singular values up to max(n, m)·eps of the largest
+    counted as zero. Without data θ = 0.
+
+    Cost of a block of k rows: on the rows side O(k·n·m + k·n²) to add it, and as much to predict
+    k widths; on the triangle side O(k·m²), plus O(k·n·m) once, over the n rows held, at the move.
+    With ridge = 0 the triangle is r × r over an orthonormal basis of the r dimensions seen, so a
+    block costs O(k·r·m + r²), and an SVD, O(r³), only when the triangle is numerically singular.
+
+    The squared width on the rows side is a difference: it is good to about eps·x·x / ridge.
+    """
+
+    def __init__(self, context_size: int, ridge: float) -> None:
+        self.context_size = checks.count("context_size", context_size)
+        self.ridge = checks.ridge(ridge)
+        self._side: Rows | Triangle = Rows(self.context_size, self.ridge)
+        self._theta: Floats | None = None
+
+    def update(self, contexts: npt.ArrayLike, rewards: npt.ArrayLike) -> None:
+        """Add contexts (n, m) and their rewards (n,), n ≥ 0; raise ValueError if not finite."""
+        block = checks.contexts(contexts, self.context_size)
+        self._add(block, checks.rewards(rewards, len(block)))
+
+    def predict(self, contexts: npt.ArrayLike) -> Floats:
+        """Return θᵀx for each of the contexts (n, m), as (n,)."""
+        return checks.contexts(contexts, self.context_size) @ self._coefficients()
+
+    def predict_with_width(self, contexts: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Return θᵀx and √(xᵀB⁻¹x), B = ridge·I + XᵀX, for contexts (n, m), each as (n,).
+
+        Raises ValueError when ridge is 0, where B need not have an inverse.
+        """
+        block = checks.contexts(contexts, self.context_size)
+        checks.require_ridge(self.ridge)
+        mean, width = np.empty(len(block)), np.empty(len(block))
+        for start in range(0, len(block), BLOCK):
+            part = slice(start, start + BLOCK)
+            mean[part], width[part] = self._bound(block[part], self._side.solve(block[part]))
+        return mean, width
+
+    def _add(self, block: Floats, rewards: Floats, solved: Floats | None = None) -> None:
+        """Add checked rows; `solved` is what the current side's `solve(block)` returned."""
+        if not len(block):
+            return
+        self._theta = None
+        if isinstance(self._side, Rows):
+            if self._side.append(block, rewards, solved):
+                return
+            self._side = self._side.to_triangle()
+        self._side.append(block, rewards)
+
+    def _bound(self, block: Floats, solved: Floats) -> tuple[Floats, Floats]:
+        mean = self._side.rhs @ solved
+        return mean, np.sqrt(self._side.squared_widths(block, solved))
+
+    def _coefficients(self) -> Floats:
+        if self._theta is None:  # computed once between two updates
+            self._theta = self._side.coefficients()
+        return self._theta
+
+
+class LinearArms:
+    """One `LinearArm` for each of the K arms, fed and asked in blocks.
+
+    A block whose widths were just predicted is added without solving for it again, which halves
+    the cost of LinUCB: the forward solves L⁻¹(X x) behind the widths are the next rows of L.
+    """
+
+    def __init__(self, context_size: int, arms: int, ridge: float) -> None:
+        self.context_size = checks.count("context_size", context_size)
+        self._arms = tuple(
+            LinearArm(context_size, ridge) for _ in range(checks.count("arms", arms))
+        )
+        self.ridge = self._arms[0].ridge
+        self._solved: tuple[Floats, list[Floats]] | None = None
+
+    def update(
+        self, contexts: npt.ArrayLike, actions: npt.ArrayLike, rewards: npt.ArrayLike
+    ) -> None:
+        """Give each row of contexts (n, m), with its reward (n,), to its action (n,) in 0..K−1."""
+        block = checks.contexts(contexts, self.context_size)
+        reward = checks.rewards(rewards, len(block))
+        action = checks.actions(actions, len(block), len(self._arms))
+        solved, self._solved = self._solved, None
+        known = solved is not None and np.array_equal(solved[0], block)
+        for j, arm in enumerate(self._arms):
+            mine = np.flatnonzero(action == j)
+            ready = solved[1][j][:, mine] if solved is not None and known else None
+            arm._add(block[mine], reward[mine], ready)
+
+    def predict(self, contexts: npt.ArrayLike) -> Floats:
+        """Return every arm's θᵀx for contexts (n, m), as (n, K)."""
+        block = checks.contexts(contexts, self.context_size)
+        return block @ np.column_stack([arm._coefficients() for arm in self._arms])
+
+    def predict_with_width(self, contexts: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Return every arm's θᵀx and √(xᵀB⁻¹x) for contexts (n, m), each as (n, K)."""
+        block = checks.contexts(contexts, self.context_size)
+        checks.require_ridge(self.ridge)
+        shape = (len(block), len(self._arms))
+        mean, width = np.empty(shape), np.empty(shape)
+        for start in range(0, len(block), BLOCK):
+            part = block[start : start + BLOCK]
+            solved = [arm._side.solve(part) for arm in self._arms]
+            for j, arm in enumerate(self._arms):
+                rows = slice(start, start + BLOCK)
+                mean[rows, j], width[rows, j] = arm._bound(part, solved[j])
+            # A copy: the caller may fill its own array anew before the update.
+            self._solved = (part.copy(), solved) if len(block) == len(part) else None
+        return mean, width
+
+
+def memory_needed(steps: int, context_size: int, arms: int) -> int:
+    """Return an upper bound, in bytes, on what a `LinearArms` holds over a run of `steps` steps.
+
+    It covers the costliest split of the steps among the arms and the copies made while buffers
+    grow. With ridge > 0 it assumes that no arm leaves the rows side before it holds m rows, which
+    is so while the squared length of a context is below about 1e8 times the ridge.
+    """
+    steps, m = checks.count("steps", steps), checks.count("context_size", context_size)
+    arms = checks.count("arms", arms)
+    full = min(arms, steps // m)  # arms that can reach m rows; the rest is left to one more
+    rest = min(m, steps - full * m) if full < arms else 0
+    largest = min(steps, m)
+    floats = full * 2 * m * m + rest * (m + rest)  # the rows or a basis, and a factor
+    floats += 2 * largest * (m + largest)  # the arm that grows or moves now, copied
+    ahead = 16 * min(arms, steps) + min(steps // 4, SLACK * arms)
+    floats += min(ahead, arms * m) * (m + 2 * largest + SLACK)
+    floats += BLOCK * (3 * m + 3 * min(steps, arms * m)) + 4 * QR_BLOCK * m
+    return 8 * floats

@@ -1,0 +1,76 @@
+"""What the linear models accept; everything else is refused by name before any work."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST = 1e100  # squares and products of values up to here cannot overflow
+
+
+def count(name: str, value: int) -> int:
+    """Return a whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name} is {value!r}: it must be a whole number, 1 or more")
+    return int(value)
+
+
+def ridge(value: float) -> float:
+    """Return a ridge of 0, or one whose inverse is as safe to square as `LARGEST`."""
+    ridge = float(value)
+    if not (ridge == 0 or 1 / LARGEST <= ridge <= LARGEST):
+        raise ValueError(f"ridge is {value!r}: it must be 0, or between 1e-100 and 1e100")
+    return ridge
+
+
+def require_ridge(ridge: float) -> None:
+    """Refuse widths where B need not have an inverse."""
+    if not ridge:
+        raise ValueError("widths were asked for with ridge 0: they need a ridge above 0")
+
+
+def contexts(values: npt.ArrayLike, context_size: int) -> Floats:
+    """Return contexts as float64 (n, context_size), contiguous."""
+    block = _numbers("contexts", values)
+    if block.ndim != 2 or block.shape[1] != context_size:
+        raise ValueError(f"contexts have shape {block.shape}: it must be (n, {context_size})")
+    return block
+
+
+def rewards(values: npt.ArrayLike, count: int) -> Floats:
+    """Return rewards as float64 (count,); (count, 1) would broadcast unseen, so it is refused."""
+    rewards = _numbers("rewards", values)
+    if rewards.shape != (count,):
+        raise ValueError(f"rewards have shape {rewards.shape}: it must be ({count},)")
+    return rewards
+
+
+def _numbers(name: str, values: npt.ArrayLike) -> Floats:
+    given: npt.NDArray[Any] = np.asarray(values)
+    if given.dtype.kind not in "buif":
+        raise ValueError(f"{name} have dtype {given.dtype}: they must be real numbers")
+    numbers: Floats = np.ascontiguousarray(given, dtype=np.float64)
+    allowed = np.abs(numbers) <= LARGEST  # False for NaN as well
+    if not allowed.all():
+        at = tuple(int(i) for i in np.argwhere(~allowed)[0])
+        raise ValueError(
+            f"{name} hold {numbers[at]} at {at}: every value must be finite, 1e100 at most"
+        )
+    return numbers
+
+
+def actions(values: npt.ArrayLike, count: int, arms: int) -> npt.NDArray[np.intp]:
+    """Return actions (count,), each from 0 to arms − 1."""
+    given: npt.NDArray[Any] = np.asarray(values)
+    if given.shape != (count,) or (given.size and given.dtype.kind not in "ui"):
+        raise ValueError(
+            f"actions have shape {given.shape} and dtype {given.dtype}: "
+            f"they must be ({count},) whole numbers"
+        )
+    actions = given.astype(np.intp)
+    outside = (actions < 0) | (actions >= arms)
+    if outside.any():
+        raise ValueError(f"actions hold {actions[outside][0]}: they must be 0 to {arms - 1}")
+    return actions
