@@ -1,0 +1,299 @@
+"""The exact law against enumeration, rational arithmetic, closed forms and high precision."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, multinomial
+
+from bandits.theory import (
+    expected_random_pulls,
+    probability_all_pulled,
+    probability_never_pulled,
+    random_pull_pmf,
+)
+from bandits.theory.counting import all_at_least, poisson
+from bandits.theory.scan import every_arm_at_least, random_step_laws
+from bandits.theory.sums import power_sum
+
+ps = st.floats(0.05, 3.0)
+
+
+def by_enumeration(t, arms, p, at_least):
+    """Add up every way the steps 1..t-1 can go: arm 0, ..., K-1 at random, or greedy (None)."""
+    total = 0
+    for path in itertools.product([*range(arms), None], repeat=t - 1):
+        weight = 1
+        for step, arm in enumerate(path, start=1):
+            eps = Fraction(1, step) if p == 1 else float(step) ** -p
+            weight *= 1 - eps if arm is None else eps / arms
+        if all(path.count(arm) >= at_least for arm in range(arms)):
+            total += weight
+    return total
+
+
+@pytest.mark.parametrize("t, arms, p, at_least", [
+    (1, 2, 1, 1), (2, 1, 1, 1), (6, 2, 1, 1), (7, 2, 0.5, 1), (8, 2, 1 / 3, 2), (7, 3, 0.25, 1),
+    (6, 3, 1, 2), (6, 2, 2.0, 1), (7, 1, 1.5, 2), (5, 4, 0.5, 1),
+])  # fmt: skip
+def test_all_pulled_is_what_enumeration_gives(t, arms, p, at_least):
+    truth = float(by_enumeration(t, arms, p, at_least))
+    assert probability_all_pulled(t, arms=arms, p=p, at_least=at_least) == pytest.approx(
+        truth, rel=1e-12
+    )
+
+
+def test_the_value_quoted_in_the_audit():
+    value = probability_all_pulled(7, arms=2, p=0.5, at_least=1)
+    assert value == pytest.approx(0.786897291657, abs=1e-12)
+
+
+@pytest.mark.parametrize("t, p", [(5, 1), (60, 0.5), (300, 1 / 3), (300, 1), (200, 2.5)])
+@pytest.mark.parametrize("arms", [1, 2, 5])
+def test_law_of_one_arm_is_the_plain_convolution(t, p, arms):
+    law = np.ones(1)
+    for step in range(1, t):
+        law = np.convolve(law, [1 - step**-p / arms, step**-p / arms])
+    pmf = random_pull_pmf(t, arms=arms, p=p)
+    seen = np.flatnonzero(law > 1e-100)
+    np.testing.assert_allclose(pmf[seen], law[seen], rtol=1e-9)
+    assert law[len(pmf) :].max(initial=0) < 1e-100
+
+
+def test_deep_tails_against_fifty_digits():
+    """t = 250, p = 1/3, K = 5: P(all >= m) falls below 1e-80, all digits intact."""
+    with mpmath.workdps(50):
+        law = [mpmath.mpf(1)]
+        for step in range(1, 250):
+            eps = mpmath.mpf(step) ** (-mpmath.mpf(1) / 3)
+            law = [
+                (law[n] * (1 - eps) if n < len(law) else 0) + (law[n - 1] * eps if n else 0)
+                for n in range(len(law) + 1)
+            ]
+        for least in (1, 8, 20, 45):
+            ways = [Fraction(0)] * 250
+            ways[0] = Fraction(1)
+            one = [Fraction(0)] * 250
+            for j in range(least, 250 - 4 * least):
+                one[j] = Fraction(1, math.factorial(j))
+            truth = mpmath.mpf(0)
+            mp_one = [mpmath.mpf(v.numerator) / v.denominator for v in one]
+            power = [mpmath.mpf(1)] + [mpmath.mpf(0)] * 399
+            for arm in range(5):
+                power = [
+                    mpmath.fsum(power[n - j] * mp_one[j] for j in range(least, n - arm * least + 1))
+                    for n in range(250)
+                ]
+            for n in range(5 * least, 250):
+                truth += law[n] * power[n] * mpmath.factorial(n) / mpmath.mpf(5) ** n
+            value = probability_all_pulled(250, arms=5, p=1 / 3, at_least=least)
+            # 1/3 as a float is not 1/3; that moves the answer by about 1e-14
+            assert value == pytest.approx(float(truth), rel=1e-10)
+
+
+def test_every_threshold_agrees_with_plain_recursions():
+    laws = random_step_laws(400, 0.4)
+    deepest = 1.0
+    for least in range(1, 120, 17):
+        truth = float(laws[399] @ every_arm_at_least(least, 3, 400))
+        value = probability_all_pulled(400, arms=3, p=0.4, at_least=least)
+        assert value == pytest.approx(truth, rel=1e-9)
+        deepest = min(deepest, value)
+    assert 0 < deepest < 1e-100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at_least", [7000, 7450, 7800, 8500])
+def test_a_million_steps_against_the_step_by_step_recursion(at_least):
+    t, p = 10**6, 1 / 3
+    law, low, high = np.zeros(40000), 0, 1
+    law[0] = 1.0
+    for step in range(1, t):
+        eps = step**-p
+        new = law[low : high + 1] * (1 - eps)
+        new[1:] += law[low:high] * eps
+        law[low : high + 1] = new
+        high += law[high] > 1e-250
+        if law[low] < 1e-250:
+            law[low], low = 0.0, low + 1
+    n = np.arange(len(law))
+    both = binom.cdf(n - at_least, n, 0.5) - binom.cdf(at_least - 1, n, 0.5)
+    truth = law @ np.where(n >= 2 * at_least, both, 0.0)
+    value = probability_all_pulled(t, arms=2, p=p, at_least=at_least)
+    assert value == pytest.approx(truth, rel=1e-9)
+
+
+def coefficients_on_a_circle(generating_function, points=400, digits=60):
+    """Taylor coefficients by Cauchy's integral over the unit circle, in high precision."""
+    with mpmath.workdps(digits):
+        values = [generating_function(mpmath.expjpi(mpmath.mpf(2) * k / points))
+                  for k in range(points)]  # fmt: skip
+        roots = [mpmath.expjpi(-mpmath.mpf(2) * k / points) for k in range(points)]
+        return [
+            mpmath.fsum(values[k] * roots[k * n % points] for k in range(points)).real / points
+            for n in range(points)
+        ]
+
+
+@pytest.mark.parametrize("t", [10**6, 10**33])
+def test_p_equal_to_one_is_the_law_of_the_cycles_of_a_permutation(t):
+    """E z^N = Γ(t-1+z)/(Γ(z)Γ(t)), evaluated with 110 digits, gives the law of N."""
+
+    def generating_function(z):
+        if abs(z - 1) < 1e-30:
+            return mpmath.mpf(1)
+        log = mpmath.loggamma(t - 1 + z) - mpmath.loggamma(t)
+        return mpmath.exp(log) * mpmath.rgamma(z)
+
+    law = coefficients_on_a_circle(generating_function, points=300, digits=110)
+    for arms, least in ((5, 1), (5, 2), (5, 8), (5, 16), (2, 30)):
+        chances = every_arm_at_least(least, arms, 300)
+        truth = float(mpmath.fsum(law[n] * chances[n] for n in range(300)))
+        value = probability_all_pulled(t, arms=arms, p=1, at_least=least)
+        assert value == pytest.approx(truth, rel=1e-9)
+
+
+def test_infinite_time_at_p_2_follows_from_the_sine_product():
+    """Π(1 + (z-1)/l²) = sin(πw)/(πw) with w² = 1 - z."""
+
+    def generating_function(z):
+        w = mpmath.sqrt(1 - z)
+        return mpmath.mpf(1) if abs(w) < 1e-30 else mpmath.sinpi(w) / (mpmath.pi * w)
+
+    law = coefficients_on_a_circle(generating_function, points=100)
+    for arms, least in ((5, 1), (2, 1), (3, 2), (2, 4)):
+        chances = every_arm_at_least(least, arms, 100)
+        truth = float(mpmath.fsum(law[n] * chances[n] for n in range(100)))
+        value = probability_all_pulled(math.inf, arms=arms, p=2, at_least=least)
+        assert value == pytest.approx(truth, rel=1e-9)
+
+
+def test_never_pulled_closed_forms():
+    sine = math.sin(math.pi / math.sqrt(5)) / (math.pi / math.sqrt(5))
+    assert probability_never_pulled(math.inf, arms=5, p=2) == pytest.approx(sine, rel=1e-13)
+    assert sine == pytest.approx(0.70199796, abs=1e-8)
+    assert probability_never_pulled(math.inf, arms=5, p=1.5) == pytest.approx(0.577057722, abs=1e-9)
+    with mpmath.workdps(90):
+        for t in (2, 10, 4096, 4097, 10**6, 10**33):
+            for arms in (2, 5, 11):
+                share = mpmath.mpf(1) / arms
+                gammas = mpmath.loggamma(t - share) - mpmath.loggamma(1 - share)
+                truth = mpmath.exp(gammas - mpmath.loggamma(t))
+                value = probability_never_pulled(t, arms=arms, p=1)
+                assert value == pytest.approx(float(truth), rel=1e-12)
+
+
+@pytest.mark.parametrize("s", [0.3, 0.95, 1.0, 1.0001, 1.5, 2.0, 7.0])
+@pytest.mark.parametrize("stop", [1, 2, 4096, 4097, 10**5, 10**12])
+def test_power_sums_against_the_hurwitz_zeta_function(s, stop):
+    with mpmath.workdps(60):
+        truth = mpmath.harmonic(stop - 1) if s == 1 else mpmath.zeta(s) - mpmath.zeta(s, stop)
+    assert power_sum(s, 1, stop) == pytest.approx(float(truth), rel=1e-13)
+
+
+def test_expected_pulls_quoted_values():
+    assert expected_random_pulls(1000, arms=5, p=1 / 3) == pytest.approx(29.7953, abs=5e-5)
+    assert expected_random_pulls(math.inf, arms=5, p=2) == pytest.approx(math.pi**2 / 30)
+
+
+@pytest.mark.parametrize("arms, least, n", [(3, 2, 9), (4, 1, 7), (2, 3, 8), (5, 2, 12)])
+def test_multinomial_part_against_scipy(arms, least, n):
+    cells = itertools.product(range(least, n + 1), repeat=arms)
+    law = multinomial(n, [1 / arms] * arms)
+    truth = sum(law.pmf(cell) for cell in cells if sum(cell) == n)
+    assert all_at_least(least, arms, n, n, float(n))[0] == pytest.approx(truth, rel=1e-11)
+
+
+@pytest.mark.parametrize("mean", [1e-3, 0.7, 30.0, 5000.0])
+def test_poisson_law_against_high_precision(mean):
+    law = poisson(mean, 1e-60)
+    counts = range(law.first, law.first + len(law.weights))
+    with mpmath.workdps(40):
+        truth = [float(mpmath.exp(n * mpmath.log(mean) - mean - mpmath.loggamma(n + 1)))
+                 for n in counts]  # fmt: skip
+    np.testing.assert_allclose(law.weights, truth, rtol=1e-11)
+
+
+@settings(deadline=None, max_examples=60)
+@given(t=st.integers(1, 3000), p=ps, arms=st.integers(1, 12))
+def test_law_of_one_arm_sums_to_one_and_has_the_stated_mean_and_variance(t, p, arms):
+    pmf = random_pull_pmf(t, arms=arms, p=p)
+    counts = np.arange(len(pmf))
+    chances = np.arange(1, t, dtype=float) ** -p / arms
+    assert pmf.sum() == pytest.approx(1, abs=1e-11)
+    assert pmf @ counts == pytest.approx(expected_random_pulls(t, arms=arms, p=p), abs=1e-9)
+    variance = pmf @ (counts - pmf @ counts) ** 2
+    assert variance == pytest.approx((chances * (1 - chances)).sum(), abs=1e-7)
+    assert pmf[0] == pytest.approx(probability_never_pulled(t, arms=arms, p=p), rel=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(t=st.integers(2, 2000), p=ps, arms=st.integers(1, 8), least=st.integers(1, 20))
+def test_all_pulled_is_monotone_and_bounded_by_one_arm(t, p, arms, least):
+    value = probability_all_pulled(t, arms=arms, p=p, at_least=least)
+    later = probability_all_pulled(t + 1, arms=arms, p=p, at_least=least)
+    more = probability_all_pulled(t, arms=arms, p=p, at_least=least + 1)
+    one_arm = random_pull_pmf(t, arms=arms, p=p)[least:].sum()
+    assert 0 <= more <= value * (1 + 1e-10) <= later * (1 + 1e-9) + 1e-300
+    assert value <= one_arm * (1 + 1e-9) + 1e-100  # all arms, so this one too
+    assert value >= 1 - arms * (1 - one_arm) - 1e-10  # the union bound
+
+
+@settings(deadline=None, max_examples=25)
+@given(t=st.integers(1, 60), p=ps, arms=st.integers(2, 6))
+def test_never_pulled_and_all_pulled_meet_by_inclusion_and_exclusion(t, p, arms):
+    """P(all >= 1) = Σ_j (-1)^j C(K, j) Π_l (1 - j·ε_l/K)."""
+    chances = np.arange(1, t, dtype=float) ** -p
+    truth = sum(
+        (-1) ** j * math.comb(arms, j) * np.prod(1 - j * chances / arms) for j in range(arms + 1)
+    )
+    value = probability_all_pulled(t, arms=arms, p=p, at_least=1)
+    assert value == pytest.approx(truth, abs=1e-12)
+
+
+def test_large_times_where_later_steps_enter_as_a_corrected_poisson_law():
+    """p = 1 at t = 60,000 is within reach of plain multiplication; both ways must agree."""
+    plain = np.ones(1)
+    for step in range(1, 60000):
+        plain = np.convolve(plain, [1 - 1 / step / 3, 1 / step / 3])[:60]
+    pmf = random_pull_pmf(60000, arms=3, p=1)
+    seen = np.flatnonzero(plain > 1e-60)
+    np.testing.assert_allclose(pmf[seen], plain[seen], rtol=1e-9)
+
+
+@pytest.mark.parametrize("function", [
+    expected_random_pulls,
+    probability_never_pulled,
+    random_pull_pmf,
+    lambda t, arms, p: probability_all_pulled(t, arms=arms, p=p, at_least=1),
+])  # fmt: skip
+@pytest.mark.parametrize("t, arms, p, words", [
+    (0, 5, 1, "t must be a whole number of at least 1, not 0"),
+    (2.5, 5, 1, "t must be a whole number of at least 1, not 2.5"),
+    (math.nan, 5, 1, "t must be a whole number of at least 1, not nan"),
+    (True, 5, 1, "t must be a whole number of at least 1, not True"),
+    (math.inf, 5, 1, "t may be infinite only for p > 1"),
+    (10, 0, 1, "arms must be a whole number of at least 1, not 0"),
+    (10, 2.5, 1, "arms must be a whole number of at least 1, not 2.5"),
+    (10, 5, 0, "p must be a finite number above 0, not 0"),
+    (10, 5, -1, "p must be a finite number above 0, not -1"),
+    (10, 5, math.inf, "p must be a finite number above 0, not inf"),
+])  # fmt: skip
+def test_bad_input_is_refused_by_name(function, t, arms, p, words):
+    with pytest.raises(ValueError, match=words):
+        function(t, arms=arms, p=p)
+
+
+def test_bad_thresholds_and_unreachable_times_are_refused():
+    for bad in (-1, 1.5):
+        with pytest.raises(ValueError, match="at_least must be a whole number of at least 0"):
+            probability_all_pulled(10, arms=2, p=1, at_least=bad)
+    with pytest.raises(ValueError, match=r"t must be at most 4194304 for p = 0\.1"):
+        probability_all_pulled(10**8, arms=2, p=0.1, at_least=1)
+    assert probability_all_pulled(1, arms=2, p=1, at_least=0) == 1.0
+    assert probability_all_pulled(10, arms=5, p=1, at_least=2) == 0.0
