@@ -140,7 +140,7 @@ def memory_needed(steps: int, context_size: int, arms: int) -> int:
     largest = min(steps, m)
     floats = full * 2 * m * m + rest * (m + rest)  # the rows or a basis, and a factor
     floats += 2 * largest * (m + largest)  # the arm that grows or moves now, copied
-    ahead = 16 * min(arms, steps) + min(steps // 4, SLACK * arms)
+    ahead = 32 * min(arms, steps) + min(steps, SLACK * arms)
     floats += min(ahead, arms * m) * (m + 2 * largest + SLACK)
     floats += BLOCK * (3 * m + 3 * min(steps, arms * m)) + 4 * QR_BLOCK * m
     return 8 * floats
