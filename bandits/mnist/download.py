@@ -20,9 +20,9 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from bandits.mnist.idx import IdxFile, MnistError, decode, md5, read_file, unpack
+from bandits.mnist.idx import SLACK, IdxFile, MnistError, decode, md5, read_file, unpack
 
-CHUNK = 1 << 16
+CHUNK = 1 << 16  # bytes
 STALE_SECONDS = 3600.0
 
 
@@ -82,7 +82,7 @@ def fill(
 def fetch(mirror: str, file: IdxFile, wait: float, deadline: float) -> bytes:
     """Return the verified, unpacked content of one file; MnistError says what the mirror did."""
     url = mirror.rstrip("/") + f"/{file.name}.gz"
-    archive = _get(url, limit=file.size + CHUNK, wait=wait, deadline=deadline)
+    archive = _get(url, limit=file.size + SLACK, wait=wait, deadline=deadline)
     if not archive.startswith(b"\x1f\x8b"):
         raise MnistError("sent something that is not a gzip file")
     if md5(archive) != file.gz_md5:
@@ -98,15 +98,23 @@ def _get(url: str, limit: int, wait: float, deadline: float) -> bytes:
     end = time.monotonic() + deadline
     arguments = (url, limit, wait, end, box)
     threading.Thread(target=_transfer, args=arguments, daemon=True).start()
+    complaint = f"did not answer within {wait:g} s"
     try:
         result = box.get(timeout=wait)
         if result is None:  # the headers have come
-            result = box.get(timeout=max(0.0, end - time.monotonic()) + 0.1)
+            complaint = f"did not send the file within {deadline:g} s"
+            result = box.get(timeout=max(0.0, end - time.monotonic()))
     except queue.Empty:
-        raise MnistError(f"did not answer within {wait:g} s, or send it all in time") from None
+        raise MnistError(complaint) from None
     if not isinstance(result, bytes):
-        raise result or MnistError("sent nothing")
+        raise MnistError(_plain(str(result)))
     return result
+
+
+def _plain(text: str) -> str:
+    """Keep to one printable line what a server may have put into an error message."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(printable.split())[:200]
 
 
 def _transfer(
@@ -116,8 +124,8 @@ def _transfer(
     end: float,
     box: queue.SimpleQueue[bytes | MnistError | None],
 ) -> None:
-    request = urllib.request.Request(url, headers={"User-Agent": "bandits"})
     try:
+        request = urllib.request.Request(url, headers={"User-Agent": "bandits"})
         with urllib.request.urlopen(request, timeout=wait) as response:
             box.put(None)
             content = bytearray()
@@ -126,7 +134,7 @@ def _transfer(
                 if len(content) > limit:
                     raise MnistError("sent a file that is far too large")
                 if time.monotonic() > end:
-                    raise MnistError("was too slow")
+                    return  # nobody waits any more
             announced = response.headers.get("Content-Length", "")
             if announced.isdigit() and len(content) < int(announced):
                 raise MnistError(f"broke off after {len(content):,} of {int(announced):,} bytes")

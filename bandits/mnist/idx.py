@@ -23,6 +23,8 @@ import numpy.typing as npt
 Pixels = npt.NDArray[np.uint8]
 
 SIDE = 28
+# An archive of what does not compress is a little larger than its content; never by this much.
+SLACK = 1 << 16
 NO_IMAGES: Pixels = np.zeros((0, SIDE, SIDE), np.uint8)
 NO_LABELS: Pixels = np.zeros(0, np.uint8)
 WHAT_TO_DO = (
@@ -189,7 +191,7 @@ def read_file(place: Path, file: IdxFile) -> Pixels:
         if not path.is_file():
             raise MnistError("is not a file")
         with path.open("rb") as stream:
-            content = stream.read(file.size + 1)
+            content = stream.read(file.size + SLACK)
         return decode(file, unpack(content, file.size) if path is archive else content)
     except OSError as error:
         raise MnistError(f"{path} cannot be read ({error.strerror})") from None
