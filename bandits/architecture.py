@@ -1,0 +1,85 @@
+"""What a network looks like and how it is trained, as frozen data that needs no torch."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+SIDE = 28
+"""Height and width of an MNIST image in pixels."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """One arm's network Φ_j: convolutions, one hidden layer, the predicted reward.
+
+    Attributes:
+        channels: output channels of each 3 × 3 convolution (the paper has three and does not
+            state their channels); empty for the Simple network, which has the hidden layer only.
+        width: neurons of the hidden layer (paper: 100, and 1000 in Fig. 1).
+        arrangement: "side_by_side" joins the K images to one of 28 × 28K pixels, so that all share
+            the same filters; "stacked" makes each image an input channel with filters of its own.
+        fold: each fold × fold square of pixels becomes that many input channels of the first
+            convolution, which then is a convolution of side 3 · fold and stride fold on the pixels.
+        stride: of each convolution.
+        pool: side of the max pooling after each convolution, 1 for none.
+        padding: width of the border of zeros around each convolution's input.
+
+    Raises:
+        ValueError: for a value out of range.
+    """
+
+    channels: tuple[int, ...] = (8, 16, 32)
+    width: int = 100
+    arrangement: Literal["side_by_side", "stacked"] = "side_by_side"
+    fold: int = 1
+    stride: tuple[int, ...] = (1, 1, 1)
+    pool: tuple[int, ...] = (2, 2, 2)
+    padding: tuple[int, ...] = (1, 1, 1)
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or any(c < 1 for c in self.channels):
+            raise ValueError(
+                f"width and channels must be >= 1, not {self.width} and {self.channels}"
+            )
+        if self.arrangement not in ("side_by_side", "stacked"):
+            raise ValueError(
+                f"arrangement must be side_by_side or stacked, not {self.arrangement!r}"
+            )
+        if self.fold < 1 or SIDE % self.fold:
+            raise ValueError(f"fold must divide {SIDE}, not {self.fold}")
+        lengths = [len(self.channels), len(self.stride), len(self.pool), len(self.padding)]
+        if len(set(lengths)) > 1:
+            raise ValueError(
+                f"channels, stride, pool and padding must be of one length, not {lengths}"
+            )
+
+
+SIMPLE = Architecture(channels=(), stride=(), pool=(), padding=())
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training stage of one network: Adam on the mean squared error.
+
+    Attributes:
+        epochs: passes over S_j (paper: always 16).
+        learning_rate: at the start of each stage (paper: 1e-3).
+        batch_size: samples per step (the paper does not say).
+        decay: "constant" rate, or "linear" to 0 over the stage (the paper says "initial" only).
+        keep_optimizer: whether Adam's moments live on from stage to stage.
+    """
+
+    epochs: int = 16
+    learning_rate: float = 1e-3
+    batch_size: int = 64
+    decay: Literal["constant", "linear"] = "constant"
+    keep_optimizer: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be >= 1, not {getattr(self, name)}")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise ValueError(f"learning_rate must be finite and > 0, not {self.learning_rate!r}")
+        if self.decay not in ("constant", "linear"):
+            raise ValueError(f"decay must be constant or linear, not {self.decay!r}")

@@ -1,0 +1,214 @@
+"""The paper's networks, and the predictor that keeps one of them per arm (Algorithm 1)."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from bandits.architecture import SIDE, Architecture, Training
+from bandits.predictors import History, State
+
+
+class Network(nn.Module):
+    """Φ: contexts (n, m) -> predicted rewards (n,).
+
+    Max pooling comes before ReLU: they commute, and the smaller array is cheaper.
+
+    Args:
+        architecture: what to build.
+        context_size: m; a multiple of 784 where there are convolutions.
+        generator: draws the weights, uniform on ±1/√(fan in) as PyTorch's layers do by default.
+    """
+
+    def __init__(
+        self, architecture: Architecture, context_size: int, *, generator: torch.Generator
+    ) -> None:
+        super().__init__()
+        self.architecture = architecture
+        if architecture.channels and context_size % SIDE**2:
+            raise ValueError(
+                f"convolutions need whole {SIDE} x {SIDE} images, m a multiple of {SIDE**2}, "
+                f"not {context_size}"
+            )
+        self.images = context_size // SIDE**2
+        side_by_side = architecture.arrangement == "side_by_side"
+        channels = architecture.fold**2 * (1 if side_by_side else self.images)
+        height = SIDE // architecture.fold
+        width = height * (self.images if side_by_side else 1)
+        # On the meta device no weight is drawn from torch's global generator.
+        with torch.device("meta"):
+            self.convolutions = nn.ModuleList()
+            for out, stride, pool, padding in zip(
+                architecture.channels,
+                architecture.stride,
+                architecture.pool,
+                architecture.padding,
+                strict=True,
+            ):
+                self.convolutions.append(nn.Conv2d(channels, out, 3, stride, padding))
+                channels = out
+                height = ((height + 2 * padding - 3) // stride + 1) // pool
+                width = ((width + 2 * padding - 3) // stride + 1) // pool
+            features = channels * height * width if architecture.channels else context_size
+            if features < 1:
+                raise ValueError(f"nothing is left of the images after {architecture}")
+            self.hidden = nn.Linear(features, architecture.width)
+            self.output = nn.Linear(architecture.width, 1)
+        self.to_empty(device="cpu")
+        for layer in [*self.convolutions, self.hidden, self.output]:
+            bound = 1 / math.sqrt(layer.weight[0].numel())
+            for parameter in (layer.weight, layer.bias):
+                nn.init.uniform_(parameter, -bound, bound, generator=generator)
+        self.to(memory_format=torch.channels_last)
+
+    def arrange(self, contexts: Tensor) -> Tensor:
+        """Contexts (n, m) -> the input (n, channels, height, width), channels last in memory."""
+        n, k, f = len(contexts), self.images, self.architecture.fold
+        h = SIDE // f
+        pixels = contexts.view(n, k, h, f, h, f)
+        if self.architecture.arrangement == "side_by_side":
+            image = pixels.permute(0, 2, 1, 4, 3, 5).reshape(n, h, k * h, f * f)
+        else:
+            image = pixels.permute(0, 2, 4, 1, 3, 5).reshape(n, h, h, k * f * f)
+        return image.permute(0, 3, 1, 2)
+
+    def forward(self, contexts: Tensor) -> Tensor:
+        """Predicted rewards."""
+        x = self.arrange(contexts) if self.architecture.channels else contexts
+        for layer, pool in zip(self.convolutions, self.architecture.pool, strict=True):
+            x = layer(x)
+            x = F.relu(F.max_pool2d(x, pool) if pool > 1 else x)
+        # Channels last already is the order in memory, so that flattening copies nothing.
+        x = x.permute(0, 2, 3, 1).flatten(1) if self.architecture.channels else x
+        return self.output(F.relu(self.hidden(x))).squeeze(1)
+
+
+def torch_generator(seed: np.random.SeedSequence) -> torch.Generator:
+    """A seeded generator on the CPU, whatever device the networks are on."""
+    return torch.Generator().manual_seed(int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1)))
+
+
+class Networks:
+    """One network per arm, warm-started from stage to stage (Φ_{j,t} from Φ_{j,t−1}).
+
+    Args:
+        architecture: of every arm's network.
+        context_size: m.
+        arms: K.
+        training: how a stage trains.
+        weights: seeds the initial weights.
+        batches: seeds the order of the samples.
+        device: "cpu" or "cuda"; weights and contexts are kept there.
+    """
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        context_size: int,
+        arms: int,
+        *,
+        training: Training,
+        weights: np.random.SeedSequence,
+        batches: np.random.SeedSequence,
+        device: str = "cpu",
+    ) -> None:
+        generator = torch_generator(weights)
+        self.training = training
+        self.device = torch.device(device)
+        self.networks = [
+            Network(architecture, context_size, generator=generator).to(self.device)
+            for _ in range(arms)
+        ]
+        self.optimizers = [self._optimizer(network) for network in self.networks]
+        self.shuffle = torch_generator(batches)
+        self._contexts = torch.empty((0, context_size), device=self.device)
+
+    def _optimizer(self, network: Network) -> torch.optim.Adam:
+        return torch.optim.Adam(network.parameters(), lr=self.training.learning_rate, fused=True)
+
+    def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Contexts (n, m) -> Φ_j(x) of every arm, (n, K)."""
+        with torch.inference_mode():
+            x = torch.from_numpy(contexts).to(self.device)
+            return torch.stack([network(x) for network in self.networks], dim=1).cpu().numpy()
+
+    def fit(self, history: History) -> None:
+        """TrainNNet of Algorithm 1 for every arm with data."""
+        contexts = self._on_device(history)
+        rewards = torch.from_numpy(history.rewards).to(self.device)
+        for arm in range(len(self.networks)):
+            rows = torch.from_numpy(history.rows(arm))
+            if len(rows):
+                self._train(arm, contexts, rewards, rows)
+
+    def _train(self, arm: int, contexts: Tensor, rewards: Tensor, rows: Tensor) -> None:
+        if not self.training.keep_optimizer:
+            self.optimizers[arm] = self._optimizer(self.networks[arm])
+        network, optimizer = self.networks[arm], self.optimizers[arm]
+        for fraction, batch in self._batches(rows):
+            if self.training.decay == "linear":
+                optimizer.param_groups[0]["lr"] = self.training.learning_rate * (1 - fraction)
+            optimizer.zero_grad(set_to_none=True)
+            batch = batch.to(self.device)
+            F.mse_loss(network(contexts[batch]), rewards[batch]).backward()
+            optimizer.step()
+
+    def _batches(self, rows: Tensor) -> Iterator[tuple[float, Tensor]]:
+        """Shuffled mini-batches of every epoch, each with the fraction of the stage behind it."""
+        size, epochs = self.training.batch_size, self.training.epochs
+        per_epoch = math.ceil(len(rows) / size)
+        for epoch in range(epochs):
+            order = rows[torch.randperm(len(rows), generator=self.shuffle)]
+            for number, batch in enumerate(order.split(size)):
+                yield (epoch * per_epoch + number) / (epochs * per_epoch), batch
+
+    def _on_device(self, history: History) -> Tensor:
+        """The history's contexts on the device; only those not sent before travel."""
+        if self.device.type == "cpu":
+            return torch.from_numpy(history.contexts)
+        new = torch.from_numpy(history.contexts[len(self._contexts) :]).to(self.device)
+        self._contexts = torch.cat([self._contexts, new])
+        return self._contexts
+
+    def state(self) -> State:
+        """Weights, Adam's moments and the shuffling generator, as arrays."""
+        state = {"shuffle": self.shuffle.get_state().numpy()}
+        for arm, (network, optimizer) in enumerate(
+            zip(self.networks, self.optimizers, strict=True)
+        ):
+            for name, parameter in network.named_parameters():
+                state[f"{arm}/{name}"] = parameter.detach().cpu().numpy().copy()
+                for key, value in optimizer.state.get(parameter, {}).items():
+                    state[f"{arm}/{name}/{key}"] = value.detach().cpu().numpy().copy()
+        return state
+
+    def load_state(self, state: State) -> None:
+        """Continue from arrays that `state` gave."""
+        self.shuffle.set_state(torch.from_numpy(state["shuffle"]))
+        for arm, (network, optimizer) in enumerate(
+            zip(self.networks, self.optimizers, strict=True)
+        ):
+            for name, parameter in network.named_parameters():
+                where = f"{arm}/{name}"
+                with torch.no_grad():
+                    parameter.copy_(torch.from_numpy(state[where]))
+                moments = {
+                    key.rsplit("/", 1)[1]: torch.from_numpy(np.array(value))
+                    for key, value in state.items()
+                    if key.startswith(where + "/")
+                }
+                if moments:
+                    optimizer.state[parameter] = {
+                        key: _like(value, parameter) for key, value in moments.items()
+                    }
+
+
+def _like(moment: Tensor, parameter: Tensor) -> Tensor:
+    """Adam's moments in the layout and place of their parameter; the step counter is a scalar."""
+    if moment.ndim == 0:
+        return moment.to(parameter.device)
+    return torch.empty_like(parameter).copy_(moment)

@@ -1,0 +1,185 @@
+"""What an epsilon greedy policy believes: predictors of each arm's reward, replaceable at will.
+
+The paper's corollary holds for "any predictor". Here that is least squares and any scikit-learn
+regressor; the paper's networks are in `bandits.networks`, which alone needs torch.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits.linear import LinearArms
+
+State = dict[str, NDArray[Any]]
+
+
+class History:
+    """The steps that a predictor is trained on, in order; S_j are the rows with action j."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._contexts = np.empty((0, 0), dtype=np.float32)
+        self._actions = np.empty(0, dtype=np.int64)
+        self._rewards = np.empty(0, dtype=np.float32)
+
+    def append(
+        self,
+        contexts: NDArray[np.float32],
+        actions: NDArray[np.int64],
+        rewards: NDArray[np.float32],
+    ) -> None:
+        """Add n steps: contexts (n, m), actions (n,), rewards (n,)."""
+        end = self._size + len(actions)
+        if end > len(self._actions):
+            self._grow(max(end, 2 * len(self._actions), 64), contexts.shape[1])
+        self._contexts[self._size : end] = contexts
+        self._actions[self._size : end] = actions
+        self._rewards[self._size : end] = rewards
+        self._size = end
+
+    def _grow(self, capacity: int, context_size: int) -> None:
+        old = self._size
+        for name, shape in (
+            ("_contexts", (capacity, context_size)),
+            ("_actions", (capacity,)),
+            ("_rewards", (capacity,)),
+        ):
+            values = getattr(self, name)
+            larger = np.empty(shape, dtype=values.dtype)
+            if old:
+                larger[:old] = values[:old]
+            setattr(self, name, larger)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def contexts(self) -> NDArray[np.float32]:
+        """(n, m)."""
+        return self._contexts[: self._size]
+
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """(n,)."""
+        return self._actions[: self._size]
+
+    @property
+    def rewards(self) -> NDArray[np.float32]:
+        """(n,)."""
+        return self._rewards[: self._size]
+
+    def rows(self, arm: int) -> NDArray[np.int64]:
+        """S_j: the positions of the steps that chose this arm."""
+        return np.flatnonzero(self.actions == arm)
+
+
+class Predictor(Protocol):
+    """Predicts the reward of every arm; an arm without data keeps its untrained prediction."""
+
+    def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.floating]:
+        """Contexts (n, m) -> predicted rewards (n, K)."""
+
+    def fit(self, history: History) -> None:
+        """Train every arm that has data on its rows S_j of the whole history."""
+
+    def state(self) -> State | None:
+        """Arrays to continue from, or None if the history alone determines the predictor."""
+
+    def load_state(self, state: State) -> None:
+        """Continue from arrays that `state` gave."""
+
+
+class _FunctionOfHistory:
+    """Predictors that their history determines have no further state."""
+
+    def state(self) -> None:
+        """None: training again on the same history gives the same predictor."""
+
+    def load_state(self, state: State) -> None:
+        """Never needed."""
+        raise ValueError(f"{type(self).__name__} has no state to load")
+
+
+class LeastSquares(_FunctionOfHistory):
+    """Least squares per arm without an intercept, as in Algorithms 4 and 5; untrained it predicts 0.
+
+    Args:
+        context_size: m.
+        arms: K.
+        ridge: 0 for the minimum-norm solution (Algorithm 4), > 0 for ridge regression.
+    """
+
+    def __init__(self, context_size: int, arms: int, *, ridge: float = 0.0) -> None:
+        self.model = LinearArms(context_size, arms, ridge)
+        self._seen = 0
+
+    def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Contexts (n, m) -> B_jᵀx (n, K)."""
+        return self.model.predict(contexts)
+
+    def fit(self, history: History) -> None:
+        """Add the steps that are new since the last fit."""
+        new = slice(self._seen, len(history))
+        self.model.update(history.contexts[new], history.actions[new], history.rewards[new])
+        self._seen = len(history)
+
+
+class Regressor(_FunctionOfHistory):
+    """Any scikit-learn regressor, cloned per arm and fitted anew on S_j after each stage.
+
+    Fitting is put off until a prediction is asked for. Untrained, an arm predicts 0. Where the
+    regressor cannot serve n samples, as k-nearest neighbours with n < k, it is given n neighbours,
+    and failing that the arm predicts the mean of its rewards.
+
+    Args:
+        estimator: an unfitted regressor; it is cloned, never changed.
+        arms: K.
+        seed: seeds the clones that take a `random_state`, one stream per arm.
+    """
+
+    def __init__(self, estimator: Any, arms: int, *, seed: np.random.SeedSequence) -> None:
+        self.estimator = estimator
+        self.arms = arms
+        self.seeds = [int(s.generate_state(1)[0]) for s in seed.spawn(arms)]
+        self._history = History()
+        self._fitted: list[Any] | None = [None] * arms
+
+    def fit(self, history: History) -> None:
+        """Remember that the fits are out of date."""
+        self._history = history
+        self._rows = [history.rows(arm) for arm in range(self.arms)]
+        self._fitted = None
+
+    def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Contexts (n, m) -> (n, K)."""
+        if self._fitted is None:
+            self._fitted = [self._fit_arm(arm) for arm in range(self.arms)]
+        scores = np.zeros((len(contexts), self.arms))
+        for arm, model in enumerate(self._fitted):
+            if model is not None:
+                scores[:, arm] = np.asarray(model.predict(contexts)).reshape(len(contexts))
+        return scores
+
+    def _fit_arm(self, arm: int) -> Any:
+        rows = self._rows[arm]
+        if len(rows) == 0:
+            return None
+        from sklearn.base import clone
+        from sklearn.dummy import DummyRegressor
+
+        model = clone(self.estimator)
+        parameters = model.get_params()
+        if "random_state" in parameters:
+            model.set_params(random_state=self.seeds[arm])
+        if "n_jobs" in parameters:
+            model.set_params(n_jobs=1)
+        if parameters.get("n_neighbors", 0) > len(rows):
+            model.set_params(n_neighbors=len(rows))
+        x, y = self._history.contexts[rows], self._history.rewards[rows].astype(np.float64)
+        try:
+            return model.fit(x, y)
+        except ValueError:
+            # Too few samples for this kind of model; anything else wrong with the data would
+            # fail here too, since the mean needs the same arrays to be finite.
+            return DummyRegressor().fit(x, y)

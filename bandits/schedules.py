@@ -1,0 +1,44 @@
+"""When to explore: the schedules ε_t of epsilon greedy."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True)
+class PowerSchedule:
+    """ε_t = 1 / t^p for t = 1, 2, … (Algorithm 1 has p = 1, Theorem 3.3 has 0 < p < 1).
+
+    Attributes:
+        p: the exponent, p ≥ 0 and finite. p = 0 explores at every step, p > 1 starves some arm.
+
+    Raises:
+        ValueError: if p is negative, infinite or not a number.
+    """
+
+    p: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.p) and self.p >= 0):
+            raise ValueError(f"p must be a finite number >= 0, not {self.p!r}")
+
+    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
+        """ε_t in (0, 1] for time steps t ≥ 1 (any shape); ε_1 = 1."""
+        steps = np.asarray(t, dtype=np.float64)
+        if np.any(steps < 1):
+            raise ValueError(f"t must be >= 1, not {steps.min():g}")
+        return np.asarray(1.0 / steps**self.p)
+
+
+@dataclass(frozen=True)
+class NeverExplore:
+    """ε_t = 0: always the greedy arm, as in Algorithm 4 (Linear)."""
+
+    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
+        """Zeros of the shape of t."""
+        return np.zeros(np.shape(t))
+
+
+Schedule = PowerSchedule | NeverExplore

@@ -1,0 +1,159 @@
+"""The learning loop, and the trajectory it returns."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from operator import index
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits.environments import Rounds
+from bandits.policies import Choice, Policy
+from bandits.predictors import State
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """What happened at the steps t = 1..n of one run; every attribute has shape (n,).
+
+    Attributes:
+        actions: int64 in 0..K−1, D_t (the paper counts arms from 1).
+        rewards: float32, R_t.
+        means: float64, μ of the chosen arm at X_t.
+        best_means: float64, max_j μ_j(X_t).
+        explored: bool, the step took the uniformly random branch (what T_j^R counts).
+        propensities: float32, the probability that the policy gave to the arm it chose.
+    """
+
+    actions: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    means: NDArray[np.float64]
+    best_means: NDArray[np.float64]
+    explored: NDArray[np.bool_]
+    propensities: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __getitem__(self, block: slice) -> "Trajectory":
+        return Trajectory(*(getattr(self, f.name)[block] for f in fields(self)))
+
+    @property
+    def t(self) -> NDArray[np.int64]:
+        """The time steps 1..n."""
+        return np.arange(1, len(self) + 1)
+
+    @property
+    def normalized_reward(self) -> NDArray[np.float64]:
+        """Cumulative reward divided by the time step (Figs 2 and 3)."""
+        return np.cumsum(self.rewards, dtype=np.float64) / self.t
+
+    @property
+    def regret(self) -> NDArray[np.float64]:
+        """max_j μ_j(X_t) − μ_{D_t}(X_t) ≥ 0 at each step; the noise plays no part."""
+        return self.best_means - self.means
+
+    @property
+    def normalized_regret(self) -> NDArray[np.float64]:
+        """Cumulative regret divided by the time step (Fig. 1)."""
+        return np.cumsum(self.regret) / self.t
+
+
+def blocks(steps: int, train_every: int, start: int = 0) -> Iterator[slice]:
+    """Slices of steps that end at the training stages t = train_every, 2 train_every, …"""
+    for begin in range(start, steps, train_every):
+        yield slice(begin, min(begin + train_every, steps))
+
+
+def simulate(
+    policy: Policy,
+    rounds: Rounds,
+    *,
+    train_every: int = 20,
+    resume: Trajectory | None = None,
+    after_stage: Callable[[Trajectory], None] | None = None,
+) -> Trajectory:
+    """Play one run: choose, receive the chosen arm's reward, and train at the stages.
+
+    Between two stages the policy is frozen, so a block of steps is decided at once.
+
+    Args:
+        policy: chooses and learns; with `resume`, it must have been restored to that point.
+        rounds: the run's table.
+        train_every: steps between training stages; 1 is the paper's Algorithm 1 to the letter,
+            20 what its experiments use.
+        resume: the finished steps of an interrupted run, a multiple of train_every of them.
+        after_stage: called after each stage with the trajectory so far.
+
+    Returns:
+        The trajectory of all rounds.steps steps.
+
+    Raises:
+        ValueError: if train_every < 1, or a context, reward or score is not finite.
+    """
+    if index(train_every) < 1:
+        raise ValueError(f"train_every must be a whole number >= 1, not {train_every}")
+    done, record = _allocate(rounds.steps, resume)
+    for block in blocks(rounds.steps, train_every, start=done):
+        t = np.arange(block.start + 1, block.stop + 1)
+        contexts = _finite(rounds.contexts(block), "context", t)
+        choice = policy.choose(contexts, t, rounds.draws[block])
+        rewards = _finite(rounds.rewards(block, choice.actions), "reward", t)
+        _write(record, block, choice, rewards, rounds.means[block])
+        policy.record(contexts, choice, rewards)
+        if block.stop % train_every == 0:
+            policy.train()
+            if after_stage is not None:
+                after_stage(record[: block.stop])
+    return record
+
+
+def restore(
+    policy: Policy, rounds: Rounds, past: Trajectory, train_every: int, state: State | None
+) -> None:
+    """Bring a fresh policy to where `past` ended, by showing it the same history again.
+
+    With a saved state the policy only records; without one it also trains at every stage, which
+    gives the same policy wherever training is a function of the history alone.
+    """
+    for block in blocks(len(past), train_every):
+        choice = Choice(past.actions[block], past.propensities[block], past.explored[block])
+        policy.record(rounds.contexts(block), choice, past.rewards[block])
+        if state is None:
+            policy.train()
+    if state is not None:
+        policy.load_state(state)  # type: ignore[attr-defined]
+
+
+def _allocate(steps: int, resume: Trajectory | None) -> tuple[int, Trajectory]:
+    types = {"actions": np.int64, "rewards": np.float32, "means": np.float64}
+    types |= {"best_means": np.float64, "explored": np.bool_, "propensities": np.float32}
+    record = Trajectory(**{name: np.zeros(steps, dtype) for name, dtype in types.items()})
+    if resume is not None:
+        for name in types:
+            getattr(record, name)[: len(resume)] = getattr(resume, name)
+    return (0 if resume is None else len(resume)), record
+
+
+def _write(
+    record: Trajectory,
+    block: slice,
+    choice: Choice,
+    rewards: NDArray[np.float32],
+    means: NDArray[np.float64],
+) -> None:
+    record.actions[block] = choice.actions
+    record.rewards[block] = rewards
+    record.means[block] = means[np.arange(len(means)), choice.actions]
+    record.best_means[block] = means.max(axis=1)
+    record.explored[block] = choice.explored
+    record.propensities[block] = choice.propensities
+
+
+def _finite(values: NDArray[np.float32], what: str, t: NDArray[np.int64]) -> NDArray[np.float32]:
+    bad = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    if bad.any():
+        where = values[bad][0].ravel()
+        value = where[~np.isfinite(where)][0]
+        raise ValueError(f"the {what} at t = {t[bad][0]} is {value}; every {what} must be finite")
+    return values
