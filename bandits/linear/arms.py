@@ -141,6 +141,6 @@ def memory_needed(steps: int, context_size: int, arms: int) -> int:
     floats = full * 2 * m * m + rest * (m + rest)  # the rows or a basis, and a factor
     floats += 2 * largest * (m + largest)  # the arm that grows or moves now, copied
     ahead = 32 * min(arms, steps) + min(steps, SLACK * arms)
-    floats += min(ahead, arms * m) * (m + 2 * largest + SLACK)
-    floats += BLOCK * (3 * m + 3 * min(steps, arms * m)) + 4 * QR_BLOCK * m
+    floats += min(ahead, arms * m) * (m + SLACK) + 2 * SLACK * min(steps, arms * m)
+    floats += BLOCK * (3 * m + 3 * min(steps, arms * m)) + 8 * QR_BLOCK * m
     return 8 * floats

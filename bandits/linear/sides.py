@@ -11,7 +11,7 @@ from bandits.linear.checks import Floats
 PIVOT_TOLERANCE = 1e-8
 SLACK = 256  # the most rows by which a buffer runs ahead of the data
 EPS = float(np.finfo(np.float64).eps)
-QR_BLOCK = 64  # rows taken into the triangle at once
+QR_BLOCK = 256  # rows taken into the triangle at once
 
 
 class Rows:
