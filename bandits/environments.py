@@ -60,12 +60,12 @@ class Rounds:
     @property
     def steps(self) -> int:
         """T."""
-        return self.means.shape[0]
+        return len(self.means)
 
     @property
     def arms(self) -> int:
         """K."""
-        return self.means.shape[1]
+        return int(self.means.shape[1])
 
     def contexts(self, block: slice) -> NDArray[np.float32]:
         """The states X_t of a block of steps, (n, m) float32."""
@@ -145,8 +145,10 @@ class MnistBandit:
 
         def gather(block: slice) -> NDArray[np.float32]:
             chosen = pixels[images[block]].reshape(-1, self.context_size)
-            contexts = np.divide(chosen, np.float32(255), dtype=np.float32)
-            return contexts if self.pixel_scale == 1 else contexts * np.float32(self.pixel_scale)
+            contexts: NDArray[np.float32] = np.divide(chosen, np.float32(255), dtype=np.float32)
+            if self.pixel_scale != 1:
+                contexts *= np.float32(self.pixel_scale)
+            return contexts
 
         return Rounds(
             means=digits.astype(np.float64),

@@ -102,8 +102,8 @@ class RunSpec:
         """The fingerprinted settings as plain JSON values."""
         settings = asdict(self)
         del settings["method"]["label"]
-        settings = json.loads(json.dumps(settings))
-        return settings | {"data": digest, "device": device, "results_version": RESULTS_VERSION}
+        plain: dict[str, Any] = json.loads(json.dumps(settings))
+        return plain | {"data": digest, "device": device, "results_version": RESULTS_VERSION}
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,8 @@ class Network(nn.Module):
             x = F.relu(F.max_pool2d(x, pool) if pool > 1 else x)
         # Channels last already is the order in memory, so that flattening copies nothing.
         x = x.permute(0, 2, 3, 1).flatten(1) if self.architecture.channels else x
-        return self.output(F.relu(self.hidden(x))).squeeze(1)
+        reward: Tensor = self.output(F.relu(self.hidden(x)))
+        return reward.squeeze(1)
 
 
 def torch_generator(seed: np.random.SeedSequence) -> torch.Generator:
@@ -154,7 +155,7 @@ class Networks:
                 optimizer.param_groups[0]["lr"] = self.training.learning_rate * (1 - fraction)
             optimizer.zero_grad(set_to_none=True)
             batch = batch.to(self.device)
-            F.mse_loss(network(contexts[batch]), rewards[batch]).backward()
+            F.mse_loss(network(contexts[batch]), rewards[batch]).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 
     def _batches(self, rows: Tensor) -> Iterator[tuple[float, Tensor]]:
@@ -163,7 +164,7 @@ class Networks:
         per_epoch = math.ceil(len(rows) / size)
         for epoch in range(epochs):
             order = rows[torch.randperm(len(rows), generator=self.shuffle)]
-            for number, batch in enumerate(order.split(size)):
+            for number, batch in enumerate(torch.split(order, size)):
                 yield (epoch * per_epoch + number) / (epochs * per_epoch), batch
 
     def _on_device(self, history: History) -> Tensor:

@@ -30,7 +30,7 @@ class Choice:
     """
 
     actions: NDArray[np.int64]
-    propensities: NDArray[np.float64]
+    propensities: NDArray[np.floating]
     explored: NDArray[np.bool_]
 
 
@@ -223,8 +223,8 @@ class EpsilonGreedy:
         """Fit the predictor of every arm that has data, with new data or not."""
         self.predictor.fit(self.history)
 
-    def state(self) -> State:
-        """The predictor's trained state."""
+    def state(self) -> State | None:
+        """The predictor's trained state, or None if the history determines it."""
         return self.predictor.state()
 
     def load_state(self, state: State) -> None:

@@ -102,7 +102,7 @@ class _FunctionOfHistory:
 
 
 class LeastSquares(_FunctionOfHistory):
-    """Least squares per arm without an intercept, as in Algorithms 4 and 5; untrained it predicts 0.
+    """Least squares per arm, without an intercept as in Algorithm 4; untrained it predicts 0.
 
     Args:
         context_size: m.

@@ -126,12 +126,17 @@ def restore(
 
 
 def _allocate(steps: int, resume: Trajectory | None) -> tuple[int, Trajectory]:
-    types = {"actions": np.int64, "rewards": np.float32, "means": np.float64}
-    types |= {"best_means": np.float64, "explored": np.bool_, "propensities": np.float32}
-    record = Trajectory(**{name: np.zeros(steps, dtype) for name, dtype in types.items()})
+    record = Trajectory(
+        actions=np.zeros(steps, np.int64),
+        rewards=np.zeros(steps, np.float32),
+        means=np.zeros(steps),
+        best_means=np.zeros(steps),
+        explored=np.zeros(steps, np.bool_),
+        propensities=np.zeros(steps, np.float32),
+    )
     if resume is not None:
-        for name in types:
-            getattr(record, name)[: len(resume)] = getattr(resume, name)
+        for f in fields(record):
+            getattr(record, f.name)[: len(resume)] = getattr(resume, f.name)
     return (0 if resume is None else len(resume)), record
 
 

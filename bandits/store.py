@@ -87,8 +87,11 @@ class Store:
         return unpack(arrays), state if about["has_state"] else None
 
     def drop_checkpoint(self, experiment: str, spec: RunSpec) -> None:
-        """Remove the checkpoint of a run that is finished."""
-        self.checkpoint_path(experiment, spec).unlink(missing_ok=True)
+        """Remove what a finished run left behind, also the temporary files of a killed writer."""
+        path = self.checkpoint_path(experiment, spec)
+        path.unlink(missing_ok=True)
+        _sweep(path)
+        _sweep(self.path(experiment, spec))
 
     def _about(self, spec: RunSpec) -> dict[str, Any]:
         return {
@@ -166,16 +169,26 @@ def write_arrays(path: Path, arrays: dict[str, NDArray[Any]], about: dict[str, A
     The same content gives the same bytes.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{platform.node()}-{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
             text = json.dumps(about, sort_keys=True)
             np.savez_compressed(file, about=np.array(text), **arrays)  # type: ignore[arg-type]
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        try:
+            os.replace(temporary, path)
+        except FileNotFoundError:
+            # Another command finished the same run and swept our file away: its content is ours.
+            if not path.exists():
+                raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
+        leftover.unlink(missing_ok=True)
 
 
 def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

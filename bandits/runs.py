@@ -1,0 +1,348 @@
+"""Do the runs that are missing: resume, several workers, progress, and what went wrong by name."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from multiprocessing import connection, get_context, parent_process
+
+from tqdm import tqdm
+
+from bandits.experiments import (
+    Experiment,
+    NetworkSpec,
+    RunSpec,
+    Scale,
+    build_policy,
+    environment,
+)
+from bandits.mnist import Mnist
+from bandits.simulate import Trajectory, restore, simulate
+from bandits.store import Store, StoreError, set_aside
+from bandits.threads import one_thread
+
+CHECKPOINT_SECONDS = 300.0
+PROBE_STEPS = 120
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one experiment: the unit of work, independent of every other."""
+
+    experiment: str
+    spec: RunSpec
+
+    def __str__(self) -> str:
+        s = self.spec
+        return f"{self.experiment}, method {s.method.name}, run {s.run}, seed {s.seed}"
+
+
+def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
+    """Every run of an experiment at a scale."""
+    return [Job(experiment.name, spec) for spec in experiment.specs(scale)]
+
+
+def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = print) -> list[Job]:
+    """The jobs that the store does not hold; a file that cannot be used is named and set aside."""
+    left = []
+    for job in wanted:
+        try:
+            store.load(job.experiment, job.spec)
+            store.drop_checkpoint(job.experiment, job.spec)
+        except FileNotFoundError:
+            left.append(job)
+        except StoreError as error:
+            path = store.path(job.experiment, job.spec)
+            say(f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}")
+            left.append(job)
+    return left
+
+
+def compute(
+    spec: RunSpec,
+    mnist: Mnist,
+    *,
+    device: str = "cpu",
+    start: Callable[[], tuple[Trajectory, dict | None] | None] = lambda: None,  # type: ignore[type-arg]
+    after_stage: Callable[[Trajectory, object], None] = lambda done, policy: None,
+) -> Trajectory:
+    """Compute one run in this process, on one thread.
+
+    Args:
+        spec: which run.
+        mnist: the data.
+        device: where networks are trained.
+        start: gives the checkpoint to go on from, or None.
+        after_stage: called after each training stage with the steps so far and the policy.
+    """
+    if isinstance(spec.method.predictor, NetworkSpec):
+        import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
+    with one_thread():
+        rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
+        policy = build_policy(spec, rounds, device)
+        checkpoint = start()
+        past = None
+        if checkpoint is not None:
+            past, state = checkpoint
+            restore(policy, rounds, past, spec.train_every, state)
+        return simulate(
+            policy,
+            rounds,
+            train_every=spec.train_every,
+            resume=past,
+            after_stage=lambda done: after_stage(done, policy),
+        )
+
+
+def do(
+    job: Job,
+    mnist: Mnist,
+    store: Store,
+    *,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    report: Callable[[float], None] = lambda fraction: None,
+) -> None:
+    """Do one job unless it is done, from its checkpoint if it has one, and store the result."""
+    if store.path(job.experiment, job.spec).exists():
+        return
+    last = time.monotonic()
+
+    def start() -> tuple[Trajectory, dict | None] | None:  # type: ignore[type-arg]
+        try:
+            return store.load_checkpoint(job.experiment, job.spec)
+        except FileNotFoundError:
+            return None
+        except StoreError:
+            set_aside(store.checkpoint_path(job.experiment, job.spec))
+            return None
+
+    def after_stage(done: Trajectory, policy: object) -> None:
+        nonlocal last
+        report((len(done) / job.spec.steps) ** 2)  # the cost of a stage grows with t
+        if time.monotonic() - last >= checkpoint_seconds and len(done) < job.spec.steps:
+            state = policy.state() if hasattr(policy, "state") else None
+            store.save_checkpoint(job.experiment, job.spec, done, state)
+            last = time.monotonic()
+
+    trajectory = compute(job.spec, mnist, device=store.device, start=start, after_stage=after_stage)
+    store.save(job.experiment, job.spec, trajectory)
+    store.drop_checkpoint(job.experiment, job.spec)
+    report(1.0)
+
+
+def complete(
+    wanted: Sequence[Job],
+    mnist: Mnist,
+    store: Store,
+    *,
+    workers: int = 1,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    progress: bool = True,
+    say: Callable[[str], None] = print,
+) -> list[str]:
+    """Do every job that the store does not hold.
+
+    One worker computes in this process, several in processes of their own; the results are the
+    same. A job that fails does not stop the others.
+
+    Returns:
+        One line for each job that failed, naming experiment, method, run and seed.
+
+    Raises:
+        ValueError: if workers < 1.
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be a whole number >= 1, not {workers}")
+    left = missing(wanted, store, say)
+    # The longest jobs first, so that no worker is left with one of them at the end.
+    left.sort(key=lambda job: -job.spec.steps * isinstance(job.spec.method.predictor, NetworkSpec))
+    if not left:
+        return []
+    with _bar(left, progress) as fractions:
+        if workers == 1:
+            return _in_process(left, mnist, store, checkpoint_seconds, fractions)
+        return _in_pool(left, mnist, store, checkpoint_seconds, fractions, workers)
+
+
+def failure(job: Job, error: BaseException) -> str:
+    """One line that names a failed job and why."""
+    return f"{job}: {type(error).__name__}: {error}"
+
+
+def _in_process(
+    left: Sequence[Job],
+    mnist: Mnist,
+    store: Store,
+    checkpoint_seconds: float,
+    fractions: MutableSequence[float],
+) -> list[str]:
+    failures = []
+    for number, job in enumerate(left):
+
+        def report(fraction: float, number: int = number) -> None:
+            fractions[number] = fraction
+
+        try:
+            do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
+        except Exception as error:
+            failures.append(failure(job, error))
+    return failures
+
+
+# Set in each worker process by _start_worker.
+_worker: tuple[Mnist, Store, float, MutableSequence[float]]
+
+
+def _start_worker(
+    mnist: Mnist, store: Store, checkpoint_seconds: float, fractions: MutableSequence[float]
+) -> None:
+    global _worker
+    _worker = (mnist, store, checkpoint_seconds, fractions)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    parent = parent_process()
+    assert parent is not None
+    sentinel = parent.sentinel
+
+    def follow() -> None:
+        connection.wait([sentinel])
+        os._exit(1)  # the parent was killed; the store keeps what is finished
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def _work(number: int, job: Job) -> None:
+    mnist, store, checkpoint_seconds, fractions = _worker
+
+    def report(fraction: float) -> None:
+        fractions[number] = fraction
+
+    report(1e-9)  # more than nothing: started
+    do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
+
+
+def _in_pool(
+    left: Sequence[Job],
+    mnist: Mnist,
+    store: Store,
+    checkpoint_seconds: float,
+    fractions: MutableSequence[float],
+    workers: int,
+) -> list[str]:
+    failures: list[str] = []
+    pending = dict(enumerate(left))
+    deaths = dict.fromkeys(pending, 0)
+    while pending:
+        pool = ProcessPoolExecutor(
+            workers,
+            get_context("spawn"),  # never fork after torch has used threads
+            _start_worker,
+            (mnist, store, checkpoint_seconds, fractions),
+        )
+        try:
+            futures = {pool.submit(_work, n, job): n for n, job in pending.items()}
+            broken = _gather(futures, pending, failures)
+        except BaseException:
+            for process in list(pool._processes.values()):
+                process.kill()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+        pool.shutdown()
+        if not broken:
+            break
+        # A worker died. Whatever was under way is tried once more in a fresh pool.
+        for number in [n for n in pending if 0 < fractions[n] < 1]:
+            deaths[number] += 1
+            fractions[number] = 0.0
+            if deaths[number] == 2:
+                failures.append(f"{pending.pop(number)}: its worker process died twice")
+    return failures
+
+
+def _gather(futures: dict[Future[None], int], pending: dict[int, Job], failures: list[str]) -> bool:
+    """Take finished jobs out of `pending`; return whether the pool broke."""
+    broken = False
+    for future in _as_completed(futures):
+        error = future.exception()
+        if isinstance(error, BrokenProcessPool):
+            broken = True
+            continue
+        job = pending.pop(futures[future])
+        if error is not None:
+            failures.append(failure(job, error))
+    return broken
+
+
+def _as_completed(futures: dict[Future[None], int]) -> Iterator[Future[None]]:
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        yield from done
+
+
+@contextmanager
+def _bar(left: Sequence[Job], show: bool) -> Iterator[MutableSequence[float]]:
+    """A progress bar over all jobs; yields the array in which workers report their fractions.
+
+    Workers share the array without a lock, so that one that is killed can hold none.
+    """
+    fractions = get_context("spawn").RawArray("d", len(left))
+    if not show:
+        yield fractions
+        return
+    weights = [relative_cost(job.spec) for job in left]
+    stop = threading.Event()
+    bar = tqdm(total=100.0, unit="%", bar_format="{l_bar}{bar}| {elapsed} so far, {remaining} left")
+
+    def follow() -> None:
+        finished = False
+        while not finished:
+            finished = stop.wait(0.5)
+            share = sum(w * f for w, f in zip(weights, fractions, strict=True)) / sum(weights)
+            bar.update(100 * share - bar.n)
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield fractions
+    finally:
+        stop.set()
+        thread.join()
+        bar.close()
+
+
+def relative_cost(spec: RunSpec) -> float:
+    """Rough cost of a run against the others, for the progress bar only."""
+    unit = 1.0
+    if isinstance(spec.method.predictor, NetworkSpec):
+        network = spec.method.predictor.architecture
+        unit = 20.0 if network.channels else 6.0
+    return unit * spec.steps**2
+
+
+def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, device: str) -> float:
+    """Wall-clock seconds that the jobs would take on this machine, now.
+
+    Each method is timed on a short run; every stage trains on the whole history, so that the cost
+    of a run grows with T². Measured with one worker, so the truth is somewhat more with several.
+    """
+    seconds: dict[str, float] = {}
+    total = 0.0
+    for job in wanted:
+        name = job.spec.method.name
+        if name not in seconds:
+            probe = replace(job.spec, steps=PROBE_STEPS)
+            compute(replace(probe, steps=1), mnist, device=device)  # imports and first calls
+            began = time.perf_counter()
+            compute(probe, mnist, device=device)
+            seconds[name] = time.perf_counter() - began
+        total += seconds[name] * (job.spec.steps / PROBE_STEPS) ** 2
+    longest = max(
+        (seconds[j.spec.method.name] * (j.spec.steps / PROBE_STEPS) ** 2 for j in wanted),
+        default=0.0,
+    )
+    return max(total / workers, longest)
