@@ -20,8 +20,7 @@ class Rows:
     The contexts are kept as columns, (m, capacity): thin products with them are quicker so. Only
     the features that some row uses are kept, in the order met: a fifth of MNIST's pixels are 0 in
     a thousand images, and such a feature adds nothing to a product with the rows.
-    L's buffer holds the identity beyond its rows, so that LAPACK can be given the whole
-    (contiguous) buffer instead of a copy of its corner.
+    The first columns of L's buffer are contiguous (Fortran order), so LAPACK reads them in place.
     """
 
     def __init__(self, context_size: int, ridge: float) -> None:
@@ -40,10 +39,8 @@ class Rows:
 
     def solve(self, block: Floats) -> Floats:
         """Return L⁻¹ X blockᵀ (count, k) for block (k, m)."""
-        n = self.count
-        products = np.zeros((len(block), len(self._factor)))
-        np.matmul(block.take(self._live, axis=1), self._kept(), out=products[:, :n])
-        return _triangular(self._factor, products.T, lower=1, overwrite_b=1)[:n]
+        products = block.take(self._live, axis=1) @ self._kept()
+        return _triangular(self._factor[:, : self.count], products.T, lower=1, overwrite_b=1)
 
     def squared_widths(self, block: Floats, solved: Floats) -> Floats:
         """Return xᵀB⁻¹x (k,): what of x the rows do not explain, over the ridge."""
@@ -73,9 +70,9 @@ class Rows:
 
     def coefficients(self) -> Floats:
         """Return θ = Xᵀ(X Xᵀ + ridge·I)⁻¹r (m,)."""
-        weights = _triangular(self._factor, self._rhs, lower=1, trans=1)
+        weights = _triangular(self._factor[:, : self.count], self.rhs, lower=1, trans=1)
         theta = np.zeros(len(self._columns))
-        theta[self._live] = self._kept() @ weights[: self.count]
+        theta[self._live] = self._kept() @ weights
         return theta
 
     def to_triangle(self) -> "Triangle":
@@ -109,8 +106,7 @@ class Rows:
         self._columns = columns
         self._rewards = np.concatenate([self._rewards[:n], np.zeros(capacity - n)])
         self._rhs = np.concatenate([self.rhs, np.zeros(capacity - n)])
-        factor = np.zeros((capacity, capacity), order="F")
-        np.fill_diagonal(factor, 1.0)
+        factor = np.empty((capacity, capacity), order="F")
         factor[:n, :n] = self._factor[:n, :n]
         self._factor = factor
 
@@ -212,8 +208,8 @@ class Triangle:
 
 
 def _triangular(factor: Floats, right: Floats, **options: int) -> Floats:
-    """Solve with a triangular matrix (upper unless lower=1); none of them is singular here."""
-    if not len(factor):
+    """Solve with the top square of a triangular matrix (upper unless lower=1), never singular."""
+    if not factor.size or not right.size:
         return np.zeros(right.shape)
     solution: Floats = lapack.dtrtrs(factor, right, **options)[0]
     return solution.reshape(right.shape)
