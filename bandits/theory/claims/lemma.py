@@ -1,0 +1,179 @@
+"""The ledger's rows on the lemma: its common steps and part I (p = 1)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from bandits.theory.claims.ledger import EMPTY, TRUE, Ledger
+from bandits.theory.exact import expected_random_pulls, probability_all_pulled, random_pull_pmf
+from bandits.theory.lemma import RATES, lemma_bound, vacuous_until
+from bandits.theory.sums import power_sum
+from bandits.theory.symbols import B, T, h, l, s
+
+LEMMA = Ledger()
+TIMES = (1, 2, 3, 7, 50, 1000, 10**6, 10**12)
+
+
+def rational_law(t: int, arms: int) -> list[Fraction]:
+    """The law of T_i^R(t) for p = 1 in rational numbers, one step after the other."""
+    law = [Fraction(1)]
+    for step in range(1, t):
+        hit = Fraction(1, step * arms)
+        stays, moves = [*law, Fraction(0)], [Fraction(0), *law]
+        law = [a * (1 - hit) + b * hit for a, b in zip(stays, moves, strict=True)]
+    return law
+
+
+@LEMMA.claim(
+    "Lemma, proof, expectation",
+    says="The expected random pulls of an arm before t are B(t) = (1/K) Σ_{l<t} ε_l.",
+    verdict=TRUE,
+    note="For all t ≥ 1, K ≥ 1, p > 0. Checked in rational numbers for p = 1.",
+)
+def _expectation() -> bool:
+    rational = all(
+        sum(j * weight for j, weight in enumerate(rational_law(t, arms)))
+        == sum(Fraction(1, step * arms) for step in range(1, t))
+        for t in range(1, 9)
+        for arms in range(1, 5)
+    )
+    pmf = random_pull_pmf(500, arms=3, p=1 / 3)
+    return rational and math.isclose(
+        pmf @ np.arange(len(pmf)), expected_random_pulls(500, arms=3, p=1 / 3), rel_tol=1e-10
+    )
+
+
+@LEMMA.claim(
+    "Lemma, proof, variance",
+    says="The variance of the random pulls is at most B(t).",
+    verdict=TRUE,
+    note="The difference is Σ (ε_l/K)² ≥ 0.",
+)
+def _variance() -> bool:
+    chance = sp.Symbol("chance", positive=True)
+    difference = sp.expand(chance - chance * (1 - chance))
+    exact = True
+    for t in range(1, 9):
+        law = rational_law(t, 3)
+        mean = sum(j * w for j, w in enumerate(law))
+        spread = sum((j - mean) ** 2 * w for j, w in enumerate(law))
+        squares = sum(Fraction(1, 3 * step) ** 2 for step in range(1, t))
+        exact = exact and mean - spread == squares
+    return exact and difference == chance**2
+
+
+@LEMMA.claim(
+    "Lemma, proof, part I, Σ 1/l ≥ ln t",
+    says="The harmonic sum over l < t is at least ln t.",
+    verdict=TRUE,
+    note="1/l ≥ log(1 + 1/l), and these logarithms add up to log t.",
+)
+def _harmonic_at_least_log() -> bool:
+    slope = sp.simplify(sp.diff(h - sp.log(1 + h), h))
+    telescope = sp.expand_log(sp.log(l + 1) - sp.log(l) - sp.log((l + 1) / l), force=True)
+    harmonic = sp.simplify(sp.summation(1 / l, (l, 1, T - 1)) - sp.harmonic(T - 1))
+    numbers = all(power_sum(1, 1, t) >= math.log(t) for t in (*TIMES, 10**33))
+    algebra = bool(slope.is_nonnegative) and sp.simplify(telescope) == 0 and harmonic == 0
+    return algebra and numbers
+
+
+@LEMMA.claim(
+    "Lemma, proof, Bernstein",
+    says="P(T ≤ B/2) ≤ exp(-(B²/8)/(B + B/6)) = exp(-3B/28).",
+    verdict=TRUE,
+    note="The last step is an equality; the exact tail is smaller still.",
+)
+def _bernstein() -> bool:
+    algebra = sp.simplify(B**2 / 8 / (B + B / 6) - RATES["printed"] * B) == 0
+    return algebra and _tail_is_below(float(RATES["printed"]))
+
+
+@LEMMA.claim(
+    "Lemma, proof, Bernstein (better constants, ours)",
+    says="3/28 may be replaced by 1/8 or by (1 - ln 2)/2 = 0.1534.",
+    verdict=TRUE,
+    note="Minimise the exponent of E exp(-sT) ≤ exp(B(exp(-s) - 1)); for 1/8 use exp(-s) ≤ "
+    "1 - s + s²/2.",
+)
+def _better_constants() -> bool:
+    chernoff = B * (sp.exp(-s) - 1) + s * B / 2
+    (best,) = sp.solve(sp.diff(chernoff, s), s)
+    one_sided = B * (-s + s**2 / 2) + s * B / 2
+    (vertex,) = sp.solve(sp.diff(one_sided, s), s)
+    algebra = (
+        sp.simplify(chernoff.subs(s, best) + RATES["Chernoff"] * B) == 0
+        and sp.simplify(one_sided.subs(s, vertex) + RATES["one-sided Bernstein"] * B) == 0
+        and bool(sp.diff(sp.exp(-h) - 1 + h - h**2 / 2, h, 3).is_negative)
+    )
+    return algebra and _tail_is_below(float(RATES["Chernoff"]))
+
+
+def _tail_is_below(rate: float) -> bool:
+    """P(T <= B/2) <= exp(-rate·B) for exact laws of many shapes."""
+    for t in (2, 10, 100, 1000, 20000):
+        for p in (0.2, 1 / 3, 0.5, 1.0):
+            for arms in (1, 2, 5):
+                mean = expected_random_pulls(t, arms=arms, p=p)
+                tail = random_pull_pmf(t, arms=arms, p=p)[: math.floor(mean / 2) + 1].sum()
+                if tail > math.exp(-rate * mean) + 1e-12:
+                    return False
+    return True
+
+
+@LEMMA.claim(
+    "Lemma, proof, union bound",
+    says="P(some arm has T_i ≤ threshold) ≤ K·P(T_1 ≤ threshold), and the complement follows.",
+    verdict=TRUE,
+    note="All arms have the same law. The complement even holds with > in place of ≥.",
+)
+def _union_bound() -> bool:
+    for t, p, arms, least in ((30, 0.5, 3, 2), (200, 1.0, 2, 1), (100, 1 / 3, 5, 3)):
+        joint = probability_all_pulled(t, arms=arms, p=p, at_least=least)
+        one = random_pull_pmf(t, arms=arms, p=p)[:least].sum()
+        if not 1 - arms * one - 1e-12 <= joint <= 1 - one + 1e-12:
+            return False
+    return True
+
+
+@LEMMA.claim(
+    "Lemma, part I (p = 1)",
+    says="All arms have at least ln(t)/(2K) random pulls with probability ≥ "
+    "1 - K·exp(-3 ln(t)/(28K)).",
+    verdict=EMPTY,
+    note="True for every t, but the bound is at most 0 until t = K^(28K/3): 4.16e32 for "
+    "K = 5, 416,128 for K = 2.",
+)
+def _part_one() -> bool:
+    for arms in (1, 2, 3, 5, 8):
+        for t in (*TIMES, 10**20, 4 * 10**32, 10**33, 10**40):
+            bound = lemma_bound(t, arms=arms, p=1, version="printed")
+            exact = probability_all_pulled(t, arms=arms, p=1, at_least=bound.at_least)
+            if exact < bound.probability - 1e-12:
+                return False
+    return (
+        math.isclose(vacuous_until(5, 1), 4.155279e32, rel_tol=1e-6)
+        and math.isclose(vacuous_until(2, 1), 416127.66, rel_tol=1e-7)
+        and lemma_bound(4 * 10**32, arms=5, p=1).says_nothing
+        and not lemma_bound(42 * 10**31, arms=5, p=1).says_nothing
+    )
+
+
+@LEMMA.claim(
+    "Lemma, what the law is exactly (ours)",
+    says="P(all arms ≥ m) = Σ_n P(N = n)·M(n, m), with N the number of random steps.",
+    verdict=TRUE,
+    note="N is a sum of independent 0/1 variables; given N the counts are multinomial. "
+    "K = 2, p = 1/2, t = 7, m = 1: 0.786897291657.",
+)
+def _exact_law() -> bool:
+    truth = 0.0  # every subset of random steps, every assignment of arms to them
+    for steps in range(2**6):
+        chosen = [step for step in range(1, 7) if steps >> (step - 1) & 1]
+        weight = math.prod(step**-0.5 if step in chosen else 1 - step**-0.5 for step in range(1, 7))
+        truth += weight * max(0.0, 1 - 2 * 0.5 ** len(chosen)) if chosen else 0.0
+    value = probability_all_pulled(7, arms=2, p=0.5, at_least=1)
+    return math.isclose(value, truth, rel_tol=1e-12) and round(value, 12) == 0.786897291657
