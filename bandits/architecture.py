@@ -71,7 +71,7 @@ class Training:
 
     epochs: int = 16
     learning_rate: float = 1e-3
-    batch_size: int = 64
+    batch_size: int = 32
     decay: Literal["constant", "linear"] = "constant"
     keep_optimizer: bool = True
 

@@ -14,7 +14,7 @@ from bandits.predictors import History, State
 
 
 class Network(nn.Module):
-    """Φ: contexts (n, m) -> predicted rewards (n,).
+    """Φ: contexts (n, m), once arranged -> predicted rewards (n,).
 
     Max pooling comes before ReLU: they commute, and the smaller array is cheaper.
 
@@ -66,19 +66,23 @@ class Network(nn.Module):
         self.to(memory_format=torch.channels_last)
 
     def arrange(self, contexts: Tensor) -> Tensor:
-        """Contexts (n, m) -> the input (n, channels, height, width), channels last in memory."""
+        """Contexts (n, m) -> the input that `forward` takes, in the order it is read in memory.
+
+        (n, height, width, channels), or (n, m) as it is where there are no convolutions. The same
+        for every network of an architecture, so that it is done once a sample, not once a pass.
+        """
+        if not self.architecture.channels:
+            return contexts
         n, k, f = len(contexts), self.images, self.architecture.fold
         h = SIDE // f
         pixels = contexts.view(n, k, h, f, h, f)
         if self.architecture.arrangement == "side_by_side":
-            image = pixels.permute(0, 2, 1, 4, 3, 5).reshape(n, h, k * h, f * f)
-        else:
-            image = pixels.permute(0, 2, 4, 1, 3, 5).reshape(n, h, h, k * f * f)
-        return image.permute(0, 3, 1, 2)
+            return pixels.permute(0, 2, 1, 4, 3, 5).reshape(n, h, k * h, f * f)
+        return pixels.permute(0, 2, 4, 1, 3, 5).reshape(n, h, h, k * f * f)
 
-    def forward(self, contexts: Tensor) -> Tensor:
-        """Predicted rewards."""
-        x = self.arrange(contexts) if self.architecture.channels else contexts
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Predicted rewards (n,) of arranged contexts."""
+        x = inputs.permute(0, 3, 1, 2) if self.architecture.channels else inputs
         for layer, pool in zip(self.convolutions, self.architecture.pool, strict=True):
             x = layer(x)
             x = F.relu(F.max_pool2d(x, pool) if pool > 1 else x)
@@ -126,7 +130,8 @@ class Networks:
         ]
         self.optimizers = [self._optimizer(network) for network in self.networks]
         self.shuffle = torch_generator(batches)
-        self._contexts = torch.empty((0, context_size), device=self.device)
+        self._inputs = self.networks[0].arrange(torch.empty((0, context_size), device=self.device))
+        self._seen = 0
 
     def _optimizer(self, network: Network) -> torch.optim.Adam:
         return torch.optim.Adam(network.parameters(), lr=self.training.learning_rate, fused=True)
@@ -134,19 +139,19 @@ class Networks:
     def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Contexts (n, m) -> Φ_j(x) of every arm, (n, K)."""
         with torch.inference_mode():
-            x = torch.from_numpy(contexts).to(self.device)
+            x = self.networks[0].arrange(torch.from_numpy(contexts).to(self.device))
             return torch.stack([network(x) for network in self.networks], dim=1).cpu().numpy()
 
     def fit(self, history: History) -> None:
         """TrainNNet of Algorithm 1 for every arm with data."""
-        contexts = self._on_device(history)
+        self._take(history)
         rewards = torch.from_numpy(history.rewards).to(self.device)
         for arm in range(len(self.networks)):
             rows = torch.from_numpy(history.rows(arm))
             if len(rows):
-                self._train(arm, contexts, rewards, rows)
+                self._train(arm, rewards, rows)
 
-    def _train(self, arm: int, contexts: Tensor, rewards: Tensor, rows: Tensor) -> None:
+    def _train(self, arm: int, rewards: Tensor, rows: Tensor) -> None:
         if not self.training.keep_optimizer:
             self.optimizers[arm] = self._optimizer(self.networks[arm])
         network, optimizer = self.networks[arm], self.optimizers[arm]
@@ -155,7 +160,7 @@ class Networks:
                 optimizer.param_groups[0]["lr"] = self.training.learning_rate * (1 - fraction)
             optimizer.zero_grad(set_to_none=True)
             batch = batch.to(self.device)
-            F.mse_loss(network(contexts[batch]), rewards[batch]).backward()  # type: ignore[no-untyped-call]
+            F.mse_loss(network(self._inputs[batch]), rewards[batch]).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 
     def _batches(self, rows: Tensor) -> Iterator[tuple[float, Tensor]]:
@@ -167,13 +172,15 @@ class Networks:
             for number, batch in enumerate(torch.split(order, size)):
                 yield (epoch * per_epoch + number) / (epochs * per_epoch), batch
 
-    def _on_device(self, history: History) -> Tensor:
-        """The history's contexts on the device; only those not sent before travel."""
-        if self.device.type == "cpu":
-            return torch.from_numpy(history.contexts)
-        new = torch.from_numpy(history.contexts[len(self._contexts) :]).to(self.device)
-        self._contexts = torch.cat([self._contexts, new])
-        return self._contexts
+    def _take(self, history: History) -> None:
+        """Arrange the contexts not seen before, and keep them on the device."""
+        if len(history) > len(self._inputs):
+            larger = self._inputs.new_empty((2 * len(history), *self._inputs.shape[1:]))
+            larger[: self._seen] = self._inputs[: self._seen]
+            self._inputs = larger
+        new = torch.from_numpy(history.contexts[self._seen :]).to(self.device)
+        self._inputs[self._seen : len(history)] = self.networks[0].arrange(new)
+        self._seen = len(history)
 
     def state(self) -> State:
         """Weights, Adam's moments and the shuffling generator, as arrays."""
