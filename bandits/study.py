@@ -1,0 +1,104 @@
+"""What every notebook shares: the scale, the data, the runs it shows, and how figures look."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+from bandits import mnist
+from bandits.experiments import SCALES, Experiment, ScaleName, experiment
+from bandits.mnist import Mnist
+from bandits.runs import complete, jobs
+from bandits.simulate import Trajectory
+from bandits.store import Store
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK = COLOURS = (
+    "#000000",
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#F0E442",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+"""Okabe and Ito's eight colours, which colour-blind readers can tell apart."""
+
+
+def scale() -> ScaleName:
+    """The scale that BANDITS_SCALE names: glance (the default), quick or paper.
+
+    Raises:
+        ValueError: for another name.
+    """
+    wanted = os.environ.get("BANDITS_SCALE") or "glance"
+    for name in SCALES:
+        if name == wanted:
+            return name
+    raise ValueError(f"BANDITS_SCALE must be one of {', '.join(SCALES)}, not {wanted!r}")
+
+
+def results_folder() -> Path:
+    """Where finished runs are kept: BANDITS_RESULTS, or results/ at the root of the study."""
+    named = os.environ.get("BANDITS_RESULTS")
+    return Path(named) if named else Path(__file__).resolve().parent.parent / "results"
+
+
+def data() -> Mnist:
+    """MNIST, or the sample of it, as BANDITS_MNIST asks; read once."""
+    return _load(os.environ.get(mnist.VARIABLE) or None)
+
+
+@cache
+def _load(source: str | None) -> Mnist:
+    return mnist.load(source)
+
+
+def banner(shown: str | Experiment = "low_noise") -> str:
+    """One sentence each on the scale and the data that a notebook shows."""
+    size = _experiment(shown).scale(scale())
+    runs = f"{size.runs} run" + ("s" if size.runs != 1 else "")
+    return f"Scale: {scale()} ({size.steps:,} steps, {runs}). Data: {data().description}."
+
+
+def run(shown: str | Experiment, size: ScaleName | None = None) -> dict[str, list[Trajectory]]:
+    """Every run of an experiment at a scale (by default `scale()`), computed unless stored.
+
+    Returns:
+        For each method's name its trajectories, run 0 first.
+
+    Raises:
+        RuntimeError: naming each run that failed.
+        ValueError: for an unknown experiment or scale.
+    """
+    wanted = _experiment(shown)
+    work = jobs(wanted, wanted.scale(size or scale()))
+    store = Store(results_folder() / "runs", data().digest)
+    failures = complete(work, data(), store, workers=1, progress=False)
+    if failures:
+        raise RuntimeError("; ".join(failures))
+    found: dict[str, list[Trajectory]] = {method.name: [] for method in wanted.methods}
+    for job in work:
+        found[job.spec.method.name].append(store.load(job.experiment, job.spec))
+    return found
+
+
+def _experiment(shown: str | Experiment) -> Experiment:
+    return experiment(shown) if isinstance(shown, str) else shown
+
+
+def use_style() -> None:
+    """Make the notebooks' figures look alike."""
+    import matplotlib as mpl
+
+    mpl.rcParams.update(
+        {
+            "figure.dpi": 90,
+            "figure.constrained_layout.use": True,
+            "axes.prop_cycle": mpl.cycler(color=[BLUE, ORANGE, GREEN, RED, PINK, SKY, BLACK]),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.titlesize": 11,
+            "legend.frameon": False,
+            "font.size": 10,
+        }
+    )
