@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from bandits import mnist
-from bandits.experiments import SCALES, Experiment, ScaleName, experiment
+from bandits.experiments import SCALES, Experiment, Scale, ScaleName, experiment
 from bandits.mnist import Mnist
 from bandits.runs import complete, jobs
 from bandits.simulate import Trajectory
@@ -53,9 +53,9 @@ def _load(source: str | None) -> Mnist:
     return mnist.load(source)
 
 
-def banner(shown: str | Experiment = "low_noise") -> str:
-    """One sentence each on the scale and the data that a notebook shows."""
-    size = _experiment(shown).scale(scale())
+def banner(shown: str | Experiment | Scale = "low_noise") -> str:
+    """One sentence each on the scale and the data of an experiment, or of a notebook's own runs."""
+    size = shown if isinstance(shown, Scale) else _experiment(shown).scale(scale())
     runs = f"{size.runs} run" + ("s" if size.runs != 1 else "")
     return f"Scale: {scale()} ({size.steps:,} steps, {runs}). Data: {data().description}."
 
@@ -89,12 +89,13 @@ def _experiment(shown: str | Experiment) -> Experiment:
 def use_style() -> None:
     """Make the notebooks' figures look alike."""
     import matplotlib as mpl
+    from cycler import cycler
 
     mpl.rcParams.update(
         {
             "figure.dpi": 90,
             "figure.constrained_layout.use": True,
-            "axes.prop_cycle": mpl.cycler(color=[BLUE, ORANGE, GREEN, RED, PINK, SKY, BLACK]),
+            "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, PINK, SKY, BLACK]),
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.titlesize": 11,

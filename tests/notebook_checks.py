@@ -1,0 +1,79 @@
+"""Running a notebook under nbval, and making small or broken ones."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode, v4
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import sync  # noqa: E402
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob(f"{sync.PATTERN}.ipynb"))
+WITHOUT_TORCH = ("01_", "03_", "04_")
+CELL_SECONDS = 180
+
+
+def nbval(path: Path, scratch: Path, *, lax: bool = False, **settings: str) -> str:
+    """Run a notebook under nbval in this environment; returns what failed, or "" if nothing did.
+
+    Args:
+        path: of the notebook.
+        scratch: an empty folder for the configuration and the results.
+        lax: check assertions only, and not the outputs.
+        settings: environment variables beside, or in place of, the forced ones.
+    """
+    scratch.mkdir(parents=True, exist_ok=True)
+    configuration = scratch / "pytest.ini"
+    configuration.write_text("[pytest]\n")
+    environment = sync.environment(str(scratch / "results")) | settings
+    environment.pop("PYTEST_ADDOPTS", None)
+    search = [str(ROOT), environment.get("PYTHONPATH", "")]
+    if path.name.startswith(WITHOUT_TORCH):
+        search.insert(0, str(_refuses_torch(scratch)))
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, search))
+    command = [sys.executable, "-m", "pytest", "--nbval-lax" if lax else "--nbval"]
+    command += ["--nbval-current-env", f"--nbval-cell-timeout={CELL_SECONDS}", "--color=no", "-q"]
+    command += ["-p", "no:cacheprovider", "-c", str(configuration), str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def _refuses_torch(scratch: Path) -> Path:
+    """A folder that makes `import torch` fail."""
+    package = scratch / "refused" / "torch"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "__init__.py").write_text("raise ImportError('needs no torch')\n")
+    return package.parent
+
+
+def tiny(*sources: str, tags: tuple[str, ...] = ()) -> NotebookNode:
+    """A notebook of code cells, executed here as far as `print` goes; `tags` for the last."""
+    notebook = v4.new_notebook(metadata={"kernelspec": dict(sync.KERNELSPEC)})
+    for count, source in enumerate(sources, start=1):
+        cell = v4.new_code_cell(source, execution_count=count)
+        cell.id = f"cell-{count}"
+        notebook.cells.append(cell)
+    notebook.cells[-1].metadata["tags"] = list(tags)
+    return notebook
+
+
+def printed(notebook: NotebookNode, text: str, name: str = "stdout") -> NotebookNode:
+    """The same notebook with a text stored as its last cell's output."""
+    notebook.cells[-1].outputs = [v4.new_output("stream", name=name, text=text)]
+    return notebook
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook as it is stored."""
+    return nbformat.read(path, as_version=4)
+
+
+def write(path: Path, notebook: NotebookNode) -> Path:
+    """Store a notebook as it is."""
+    nbformat.write(notebook, path)
+    return path
