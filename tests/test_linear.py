@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bandits.linear import LinearArm, LinearArms, memory_needed
+from bandits.linear.sides import Rows, Triangle
 
 
 def ridge_truth(rows, rewards, ridge, queries):
@@ -156,14 +157,14 @@ def test_rows_equal_up_to_rounding_count_as_one():
 
 
 def test_a_spectrum_that_must_be_cut():
-    """A first row too small to count beside the later ones: R is singular to working precision."""
+    """A direction kept at first and negligible beside later rows: only R's SVD can drop it."""
     rng = np.random.default_rng(5)
     rows = rng.standard_normal((40, 12))
     rows[:, 0] = 0
-    rows[0] = 0
-    rows[0, 0] = 1e-15
+    rows[:2] = 0
+    rows[:2, 0] = 1e-15  # twice, which sends the arm to the triangle before the others come
     rewards, queries = rng.random(40), rng.standard_normal((5, 12))
-    got = fed(rows, rewards, 0.0, 8).predict(queries)
+    got = fed(rows, rewards, 0.0, 2).predict(queries)
     np.testing.assert_allclose(got, least_norm_truth(rows, rewards, queries), rtol=1e-9)
 
 
@@ -477,3 +478,38 @@ def test_widths_without_a_ridge_are_refused():
     for model in (LinearArm(2, 0.0), LinearArms(2, 3, 0.0)):
         with pytest.raises(ValueError, match="widths were asked for with ridge 0"):
             model.predict_with_width(np.ones((1, 2)))
+
+
+# --- inside the two sides -------------------------------------------------------------------
+
+
+def test_a_width_that_rounding_made_negative_is_zero():
+    """A NaN would win every arg max."""
+    side = Rows(2, ridge=1.0)
+    squared = side.squared_widths(np.array([[1.0, 0.0]]), np.array([[1.0 + 1e-15]]))
+    np.testing.assert_array_equal(squared, [0.0])
+
+
+def test_a_negligible_direction_does_not_enlarge_the_basis():
+    side = Triangle(5, ridge=0.0)
+    rows = np.zeros((3, 5))
+    rows[:, 0] = 1.0
+    rows[1, 1] = 1e-17
+    rows[2, 2] = 1e-6
+    for row in rows:
+        side.append(row[None], np.ones(1))
+    assert len(side.basis) == 2
+    np.testing.assert_allclose(np.abs(side.basis), np.eye(5)[[0, 2]], atol=1e-15)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 6])
+def test_the_basis_stays_orthonormal_on_repeated_rows(m):
+    for seed in range(200):
+        rng = np.random.default_rng([m, seed])
+        side = Triangle(m, ridge=0.0)
+        rows = rng.standard_normal((1 + m // 2, m))
+        for _ in range(4):
+            for row in rows * rng.standard_normal((len(rows), 1)):
+                side.append(row[None], np.ones(1))
+        basis = side.basis
+        np.testing.assert_allclose(basis @ basis.T, np.eye(len(basis)), atol=1e-14)

@@ -19,11 +19,15 @@ class LinearArm:
     counted as zero. Without data θ = 0.
 
     Cost of a block of k rows: on the rows side O(k·n·m + k·n²) to add it, and as much to predict
-    k widths; on the triangle side O(k·m²), plus O(k·n·m) once, over the n rows held, at the move.
-    With ridge = 0 the triangle is r × r over an orthonormal basis of the r dimensions seen, so a
-    block costs O(k·r·m + r²), and an SVD, O(r³), only when the triangle is numerically singular.
+    k widths; on the triangle side O(k·m²), after O(n·m²) once, at the move. With ridge = 0 the
+    triangle is r × r over an orthonormal basis of the r dimensions seen, so a block costs
+    O(k·r·m + r²), and an SVD, O(r³), only when the triangle is numerically singular. At m = 3920
+    on one core the move takes about 10 s and a block of 20 then about 0.4 s.
 
-    The squared width on the rows side is a difference: it is good to about eps·x·x / ridge.
+    Accuracy: the squared width on the rows side is a difference, good to about eps·x·x / ridge.
+    With ridge = 0 and rows near the rank of their features the problem itself is ill-conditioned
+    (on MNIST the smallest singular value kept is the float32 rounding of k/255), so two sound
+    solvers differ there as much as its condition number allows.
     """
 
     def __init__(self, context_size: int, ridge: float) -> None:
