@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,7 @@ def main(arguments: list[str] | None = None) -> int:
     one = commands.add_parser("export", help="write marks and feedback again, after manual marks")
     one.add_argument("--out", type=Path, default=ROOT / "results" / "grades")
     options = parser.parse_args(arguments)
+    warnings.filterwarnings("ignore", module="nbgrader")  # SQLAlchemy's, about nbgrader's own code
     try:
         if options.command == "release":
             print(f"student release: {release(options.out)}")

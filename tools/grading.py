@@ -71,6 +71,8 @@ def nbgrader_api(course: Path, clock: Clock | None = None) -> Any:
     """nbgrader at work in the folder `course`, with the settings of nbgrader_config.py."""
     settings = configuration()
     settings.CourseDirectory.root = str(course)
+    settings.Exchange.root = str(course / "exchange")  # not used; the default may not be writable
+    (course / "exchange").mkdir(parents=True, exist_ok=True)
     if clock is not None:
         settings.Execute.timeout_func = clock
     api = NbGraderAPI(CourseDirectory(config=settings), config=settings)
@@ -94,9 +96,12 @@ def last_words(result: dict[str, Any]) -> str:
     """The most telling line of a failed result of nbgrader."""
     if "KeyboardInterrupt" in result["error"]:
         raise KeyboardInterrupt
-    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in result.get("log", "").splitlines()]
+    lines = (result.get("log", "") + "\n" + result["error"]).splitlines()
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in lines]
     errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception|Entry)\b", line)]
-    return (errors or result["error"].strip().splitlines())[-1].strip()
+    # nbgrader's own exception only says that there was another one.
+    telling = [line for line in errors if "NbGraderException" not in line]
+    return (telling or errors or lines)[-1]
 
 
 def students_id(student: str, taken: set[str]) -> str:
@@ -243,10 +248,10 @@ def grade_one(
     graded = course / "autograded" / student_id / name / f"{name}.ipynb"
     stopped = overran(nbformat.read(graded, as_version=4))
     if stopped:
-        others = f", and so were {', '.join(stopped[1:])}" if stopped[1:] else ""
+        others = f", then {', '.join(stopped[1:])}" if stopped[1:] else ""
         report(
-            f"the cell {stopped[0]} ran longer than {clock.cell} s (does it loop for ever?) and "
-            f"was stopped{others}; it earns no marks"
+            f"a cell was stopped, without marks, because it ran longer than {clock.cell} s "
+            f"(does it loop for ever?): {stopped[0]}{others}"
         )
     return "graded"
 

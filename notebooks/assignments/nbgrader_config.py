@@ -13,5 +13,8 @@ c.Execute.startup_timeout = 120
 # A cell that is stopped is an error of that cell; the cells after it still run.
 c.Execute.interrupt_on_timeout = True
 
+# Kernels tell nobody but errors.
+c.Execute.extra_arguments = ["--log-level=ERROR"]
+
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
