@@ -1,0 +1,54 @@
+# The environment is made on first use. Set PYTHON to a Python 3.11 or newer, or VENV to an
+# environment that exists.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: figures paper redraw test test-all lint lab sync assignments grade bench claims clean
+
+figures: $(READY)  ## the paper's three figures at quick scale, into results/
+	$(BIN)/bandits figures --scale quick
+
+paper: $(READY)  ## every experiment at paper scale, into figures/ (hours; goes on where it stopped)
+	$(BIN)/bandits figures --scale paper $(PAPER)
+
+redraw: $(READY)  ## the committed figures again, from their data alone
+	$(BIN)/bandits figures --scale paper --from-data
+
+test: $(READY)  ## everything that CI runs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check bandits tools tests
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+test-all: $(READY)  ## the long batteries too
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+claims: $(READY)  ## check every claim of the paper
+	$(BIN)/bandits claims
+
+lab: $(READY)  ## JupyterLab at the reading path
+	cd notebooks && ../$(BIN)/jupyter lab
+
+sync: $(READY)  ## pair the notebooks and their scripts, in whichever direction is newer by content
+	$(BIN)/python tools/sync.py
+
+assignments: $(READY)  ## the students' release as a zip, into results/assignments/
+	$(BIN)/python tools/assignments.py release
+
+grade: $(READY)  ## make grade SUBMISSIONS=folder
+	@test -n "$(SUBMISSIONS)" || { echo "make grade needs SUBMISSIONS=folder" >&2; exit 2; }
+	$(BIN)/python tools/assignments.py grade --submissions "$(SUBMISSIONS)" --out results/grades
+
+bench: $(READY)  ## timings and ratios; nothing else should be running
+	$(BIN)/python tools/bench.py
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[notebooks,teach,test,cluster]"
+	touch $(READY)
+
+clean:  ## the environment and everything under results/
+	rm -rf $(VENV) results

@@ -1,0 +1,310 @@
+"""The command line: `bandits data | list | run | figures | claims`."""
+
+import argparse
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from bandits import __version__
+from bandits.experiments import (
+    EXPERIMENTS,
+    PAPER_FIGURES,
+    SCALES,
+    Experiment,
+    Scale,
+    experiment,
+)
+from bandits.schedules import PowerSchedule
+
+if TYPE_CHECKING:
+    from bandits.mnist import Mnist
+    from bandits.store import Store
+
+PAPER_FOLDER = Path("figures")
+RESULTS_FOLDER = Path("results")
+
+
+class UsageError(ValueError):
+    """Something asked for cannot be done; the message is one sentence."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without the usage text before it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the sentence and exit with status 2."""
+        self.exit(2, f"bandits: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status is 0, 1 if a run failed, or 2 if it was asked wrongly."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = build_parser().parse_args(words)
+    options.command_line = "bandits " + shlex.join(words)
+    try:
+        status: int = options.do(options)
+        return status
+    except (ValueError, OSError) as error:
+        print(f"bandits: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("bandits: interrupted; what is finished is kept", file=sys.stderr)
+        return 130
+
+
+def build_parser() -> Parser:
+    """The commands and their options."""
+    parser = Parser(prog="bandits", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"bandits {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    data = commands.add_parser("data", help="say which MNIST is found, where, verified how")
+    _mnist_option(data)
+    data.set_defaults(do=show_data)
+
+    listing = commands.add_parser("list", help="list the experiments and their methods")
+    listing.set_defaults(do=list_experiments)
+
+    run = commands.add_parser("run", help="do the missing runs of experiments")
+    run.add_argument("names", nargs="+", metavar="EXPERIMENT", help="see `bandits list`")
+    _run_options(run)
+    run.set_defaults(do=do_runs)
+
+    figures = commands.add_parser("figures", help="do the missing runs, then draw the figures")
+    figures.add_argument(
+        "names", nargs="*", metavar="FIGURE", help="the paper's three if none is named"
+    )
+    figures.add_argument(
+        "--from-data", action="store_true", help="only draw, from the data beside the figures"
+    )
+    figures.add_argument(
+        "--allow-mixed-versions",
+        action="store_true",
+        help="draw runs made by different versions of the package, torch or numpy together",
+    )
+    _run_options(figures)
+    figures.set_defaults(do=make_figures)
+
+    claims = commands.add_parser("claims", help="check every claim of the paper, print the ledger")
+    claims.add_argument("--markdown", action="store_true", help="print it as a Markdown page")
+    claims.set_defaults(do=check_claims)
+    return parser
+
+
+def _mnist_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--mnist", metavar="FOLDER", help="MNIST in torchvision's layout, or the word sample"
+    )
+
+
+def _run_options(parser: argparse.ArgumentParser) -> None:
+    _mnist_option(parser)
+    add = parser.add_argument
+    add("--scale", default="quick", help=f"{', '.join(SCALES)} (default: quick)")
+    add("--methods", metavar="A,B", help="only these methods")
+    add("--steps", type=_whole, help="T, instead of the scale's")
+    add("--runs", type=_whole, help="independent runs, instead of the scale's")
+    add("--seed", type=_whole, help="another seed than the reported figures'")
+    add("--noise", type=_number, metavar="SIGMA", help="standard deviation of the reward's noise")
+    add("--arms", type=_whole, metavar="K", help="number of images and actions")
+    add("--p", type=_number, help="exponent of ε_t = 1/t^p of the epsilon greedy methods")
+    add("--train-every", type=_whole, metavar="N", help="steps between training stages")
+    add("--workers", type=_whole, default=os.cpu_count() or 1, help="processes (default: cores)")
+    add("--device", default="cpu", help="cpu or cuda")
+    add("--out", type=Path, metavar="FOLDER", help="where figures and runs/ are written")
+    add("--quiet", action="store_true", help="no progress bar")
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"needs a whole number, not {text!r}") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"needs a number, not {text!r}") from None
+
+
+def show_data(options: argparse.Namespace) -> int:
+    """`bandits data`."""
+    from bandits import mnist
+
+    print("\n".join(mnist.status(options.mnist)))
+    return 0
+
+
+def list_experiments(options: argparse.Namespace) -> int:
+    """`bandits list`."""
+    for item in EXPERIMENTS.values():
+        print(f"{item.name}: {item.title}")
+        print(f"  methods: {', '.join(method.name for method in item.methods)}")
+        for name in SCALES:
+            scale = item.scale(name)
+            print(f"  {name}: {scale.steps:,} steps, {scale.runs} runs")
+    return 0
+
+
+def check_claims(options: argparse.Namespace) -> int:
+    """`bandits claims`."""
+    from bandits.theory import claims
+
+    return claims.main(markdown=options.markdown)
+
+
+def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
+    """The experiments asked for, with what the options change; refuses what cannot be run."""
+    names = list(dict.fromkeys(options.names)) or list(PAPER_FIGURES)
+    methods = None if options.methods is None else options.methods.split(",")
+    planned = []
+    for name in names:
+        chosen = experiment(name).select(methods)
+        changes = {
+            field: value
+            for field in ("seed", "noise", "arms", "train_every")
+            if (value := getattr(options, field)) is not None
+        }
+        if options.p is not None:
+            PowerSchedule(options.p)  # refuses a p out of range
+            changes["methods"] = tuple(
+                method if method.p is None else replace(method, p=options.p)
+                for method in chosen.methods
+            )
+        scale = chosen.scale(options.scale)
+        scale = Scale(
+            scale.steps if options.steps is None else options.steps,
+            scale.runs if options.runs is None else options.runs,
+        )
+        chosen = replace(chosen, **changes)
+        chosen.specs(scale)  # refuses settings out of range
+        planned.append((chosen, scale))
+    return planned
+
+
+def output_folder(options: argparse.Namespace, planned: list[tuple[Experiment, Scale]]) -> Path:
+    """--out, else figures/ for the experiments as reported at paper scale, else results/."""
+    if options.out is not None:
+        return Path(options.out)
+    as_reported = all(e == EXPERIMENTS[e.name] and s == e.paper for e, s in planned)
+    return PAPER_FOLDER if options.scale == "paper" and as_reported else RESULTS_FOLDER
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written, before any work.
+
+    Raises:
+        UsageError: naming the folder and the reason.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"the output folder {folder} cannot be written ({error.strerror}); "
+            "name another with --out"
+        ) from error
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that is not there, naming those that are."""
+    import torch
+
+    there = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
+    if device not in there:
+        raise UsageError(f"--device {device} is not there; there is {' and '.join(there)}")
+
+
+def do_runs(options: argparse.Namespace) -> int:
+    """`bandits run`."""
+    planned = plan(options)
+    return _complete(options, planned, output_folder(options, planned))[0]
+
+
+def make_figures(options: argparse.Namespace) -> int:
+    """`bandits figures`."""
+    from bandits import figures
+
+    if options.from_data:
+        return _draw_from_data(options)
+    planned = plan(options)
+    folder = output_folder(options, planned)
+    for chosen, _ in planned:
+        if chosen.name not in figures.KINDS:
+            raise UsageError(
+                f"{chosen.name} has no figure; those that have are {', '.join(figures.KINDS)}"
+            )
+    status, mnist, store = _complete(options, planned, folder)
+    for chosen, scale in planned:
+        try:
+            picture = figures.make(
+                chosen,
+                scale,
+                store,
+                mnist,
+                folder,
+                scale_name=options.scale,
+                command=options.command_line,
+                allow_mixed_versions=options.allow_mixed_versions,
+            )
+        except FileNotFoundError:
+            print(f"{chosen.name}: not drawn, since a run is missing", file=sys.stderr)
+            continue
+        print(f"{chosen.name}: {picture}")
+    return status
+
+
+def _draw_from_data(options: argparse.Namespace) -> int:
+    from bandits import figures
+
+    folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+    there = [name for name in figures.KINDS if (folder / f"{name}.npz").exists()]
+    names = options.names or there
+    if not names:
+        raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
+    for name in names:
+        experiment(name)
+        print(f"{name}: {figures.draw(name, folder)}")
+    return 0
+
+
+def _complete(
+    options: argparse.Namespace, planned: list[tuple[Experiment, Scale]], folder: Path
+) -> tuple[int, "Mnist", "Store"]:
+    from bandits import mnist as data
+    from bandits import runs
+    from bandits.store import Store
+
+    if options.workers < 1:
+        raise UsageError(f"--workers needs a whole number >= 1, not {options.workers}")
+    check_device(options.device)
+    check_writable(folder)
+    mnist = data.load(options.mnist)
+    for note in mnist.notes:
+        print(f"note: {note}")
+    print(f"data: {mnist.description}")
+    store = Store(folder / "runs", mnist.digest, options.device)
+    wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
+    left = runs.missing(wanted, store)
+    print(f"runs: {len(wanted)} wanted, {len(left)} missing, {options.workers} workers", flush=True)
+    if left and options.scale == "paper":
+        seconds = runs.estimate_seconds(left, mnist, workers=options.workers, device=options.device)
+        print(f"estimate: {seconds / 3600:.1f} hours, if nothing else runs here", flush=True)
+    failures = runs.complete(
+        left, mnist, store, workers=options.workers, progress=not options.quiet
+    )
+    for line in failures:
+        print(f"failed: {line}", file=sys.stderr)
+    return int(bool(failures)), mnist, store
+
+
+if __name__ == "__main__":
+    sys.exit(main())
