@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PAPER_FOLDER = Path("figures")
 RESULTS_FOLDER = Path("results")
+STUDY = "architecture_study"
 
 
 class UsageError(ValueError):
@@ -144,6 +145,7 @@ def show_data(options: argparse.Namespace) -> int:
 
 def list_experiments(options: argparse.Namespace) -> int:
     """`bandits list`."""
+    print(f"{STUDY}: what one arm's network learns from n samples, and its cost")
     for item in EXPERIMENTS.values():
         print(f"{item.name}: {item.title}")
         print(f"  methods: {', '.join(method.name for method in item.methods)}")
@@ -225,6 +227,8 @@ def check_device(device: str) -> None:
 
 def do_runs(options: argparse.Namespace) -> int:
     """`bandits run`."""
+    if STUDY in options.names:
+        return _study(options)
     planned = plan(options)
     return _complete(options, planned, output_folder(options, planned))[0]
 
@@ -235,6 +239,8 @@ def make_figures(options: argparse.Namespace) -> int:
 
     if options.from_data:
         return _draw_from_data(options)
+    if STUDY in options.names:
+        return _study(options)
     planned = plan(options)
     folder = output_folder(options, planned)
     for chosen, _ in planned:
@@ -262,16 +268,37 @@ def make_figures(options: argparse.Namespace) -> int:
     return status
 
 
+def _study(options: argparse.Namespace) -> int:
+    """The architecture study, which trains networks outside the bandit."""
+    from bandits import figures, mnist
+
+    if options.names != [STUDY]:
+        raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
+    for name in ("methods", "steps", "runs", "seed", "noise", "arms", "p", "train_every"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{STUDY} takes no --{name.replace('_', '-')}")
+    if options.scale not in SCALES:
+        raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
+    folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+    check_writable(folder)
+    data = mnist.load(options.mnist)
+    print(f"data: {data.description}", flush=True)
+    picture = figures.make_study(options.scale, data, folder, command=options.command_line)
+    print(f"{STUDY}: {picture}")
+    return 0
+
+
 def _draw_from_data(options: argparse.Namespace) -> int:
     from bandits import figures
 
     folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
-    there = [name for name in figures.KINDS if (folder / f"{name}.npz").exists()]
+    there = [name for name in figures.DRAW if (folder / f"{name}.npz").exists()]
     names = options.names or there
     if not names:
         raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
     for name in names:
-        experiment(name)
+        if name not in figures.DRAW:
+            raise UsageError(f"a figure is one of {', '.join(figures.DRAW)}, not {name!r}")
         print(f"{name}: {figures.draw(name, folder)}")
     return 0
 

@@ -10,13 +10,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bandits import plots
+from bandits import plots, supervised
 from bandits.analysis import fit_power_law, fit_start, mean_interval
-from bandits.experiments import RESULTS_VERSION, Experiment, Scale
+from bandits.experiments import RESULTS_VERSION, TUNING_SEED, Experiment, Scale
 from bandits.mnist import Mnist
 from bandits.runs import Job, jobs
 from bandits.simulate import Trajectory
-from bandits.store import Store, StoreError, read_arrays, write_arrays
+from bandits.store import Store, StoreError, read_arrays, versions, write_arrays
 
 Data = dict[str, NDArray[Any]]
 Runs = dict[str, list[Trajectory]]
@@ -98,6 +98,7 @@ KINDS: dict[str, Kind] = {
     "high_noise": REWARD,
     "convergence_repeats": REGRET,
 }
+DRAW = {name: kind.draw for name, kind in KINDS.items()} | {supervised.NAME: plots.study_figure}
 
 
 def load_runs(experiment: Experiment, scale: Scale, store: Store) -> Runs:
@@ -145,15 +146,14 @@ def make(
     caption = f"{scale_name} scale: {scale.steps:,} steps, {scale.runs} run" + "s" * (
         scale.runs > 1
     )
-    if mnist.source != "full":
-        caption += f". Data: {mnist.description}"
+    caption += _source(mnist)
     about = {
         "figure": experiment.name,
         "title": experiment.title,
         "caption": caption,
         "scale": {"name": scale_name, "steps": scale.steps, "runs": scale.runs},
         "command": command,
-        "data": {"description": mnist.description, "source": mnist.source, "digest": mnist.digest},
+        "data": _data(mnist),
         "device": store.device,
         "versions": made_by,
         "results_version": RESULTS_VERSION,
@@ -166,10 +166,54 @@ def make(
         },
         "runs": [store.path(job.experiment, job.spec).name for job in wanted],
     }
-    write_arrays(folder / f"{experiment.name}.npz", data, {"caption": caption})
+    return _write(experiment.name, folder, data, about)
+
+
+def make_study(
+    scale_name: str, mnist: Mnist, folder: Path, *, command: str, say: Callable[[str], None] = print
+) -> Path:
+    """Do the architecture study's missing trials, and write its data, provenance and pictures.
+
+    Raises:
+        ValueError: for an unknown scale.
+    """
+    if scale_name not in supervised.STUDY_SCALES:
+        known = ", ".join(supervised.STUDY_SCALES)
+        raise ValueError(f"scale must be one of {known}, not {scale_name!r}")
+    scale = supervised.STUDY_SCALES[scale_name]
+    data = supervised.run_study(scale, mnist, folder / "runs", say=say)
+    caption = f"{scale_name} scale: {scale.runs} runs of {scale.epochs} epochs"
+    about = {
+        "figure": supervised.NAME,
+        "title": "What one arm's network learns from n samples, and its cost",
+        "caption": caption + _source(mnist),
+        "scale": {"name": scale_name} | asdict(scale),
+        "command": command,
+        "data": _data(mnist),
+        "versions": [versions()],
+        "results_version": RESULTS_VERSION,
+        "settings": {
+            "seed": TUNING_SEED,
+            "candidates": {k: asdict(a) for k, (_, a) in supervised.CANDIDATES.items()},
+        },
+        "runs": [t.path(folder, mnist.digest).name for t in supervised.trials(scale)],
+    }
+    return _write(supervised.NAME, folder, data, about)
+
+
+def _source(mnist: Mnist) -> str:
+    return "" if mnist.source == "full" else f". Data: {mnist.description}"
+
+
+def _data(mnist: Mnist) -> dict[str, str]:
+    return {"description": mnist.description, "source": mnist.source, "digest": mnist.digest}
+
+
+def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
+    write_arrays(folder / f"{name}.npz", data, {"caption": about["caption"]})
     text = json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False)
-    (folder / f"{experiment.name}.json").write_text(text + "\n", encoding="utf-8")
-    return draw(experiment.name, folder)
+    (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    return draw(name, folder)
 
 
 def load_data(name: str, folder: Path) -> tuple[Data, str]:
@@ -191,5 +235,5 @@ def load_data(name: str, folder: Path) -> tuple[Data, str]:
 def draw(name: str, folder: Path) -> Path:
     """Draw a figure from its data alone, as PNG and PDF beside it."""
     data, caption = load_data(name, folder)
-    figure = KINDS[name].draw(data, caption)
+    figure = DRAW[name](data, caption)
     return plots.save(figure, folder / name)

@@ -242,6 +242,41 @@ def regret_figure(data: Data, caption: str) -> Figure:
     return figure
 
 
+def study_figure(data: Data, caption: str) -> Figure:
+    """The architecture study: error on unseen states against cost, for each sample size."""
+    sizes, cost = data["sizes"], data["megaflops"]
+    labels = [str(label) for label in data["labels"]]
+    figure = new_figure(3.1 * len(sizes) + 2.4, 3.6)
+    with mpl.rc_context(RC):
+        for number, axes in enumerate(np.atleast_1d(figure.subplots(1, len(sizes), sharey=True))):
+            for k, label in enumerate(labels):
+                values = data["error"][k, number]
+                chosen = str(data["candidates"][k]) == str(data["chosen"])
+                marker = "oooooooosD^vP*X<>d"[8 + k % 10]
+                color = PALETTE[k % len(PALETTE)]
+                axes.plot(
+                    np.full(len(values), cost[k]), values, marker, color=color, markersize=3,
+                    alpha=0.5,
+                )  # fmt: skip
+                axes.plot(
+                    cost[k], values.mean(), marker, color=color, markersize=9 if chosen else 6.5,
+                    markeredgecolor="black" if chosen else color, markeredgewidth=1.3,
+                    label=label + (" (chosen)" if chosen else ""),
+                )  # fmt: skip
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(FixedLocator([1, 2, 5]))
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+            axes.set_title(f"n = {sizes[number]} samples", fontsize=9)
+            axes.set_xlabel("million operations per sample, forward")
+            if number == 0:
+                axes.set_ylabel("squared error on unseen states")
+        handles, names = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside right center", frameon=False, fontsize=7)
+        footer(figure, caption)
+    return figure
+
+
 def footer(figure: Figure, text: str) -> None:
     """Small print under the axes: the scale, and the data unless it is the full set."""
     sentences = (text[0].upper() + text[1:] + ".").replace(". Data:", ".\nData:")

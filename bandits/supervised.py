@@ -1,0 +1,215 @@
+"""The architecture study: what one arm's network can learn from n samples, and at what cost.
+
+Outside the bandit, one network is trained to name the digit of the first of five images, which is
+what arm 1 must learn. It is run on tuning seeds that no reported figure uses, and the choice that
+it led to is frozen in `bandits.experiments`.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.environments import MnistBandit
+from bandits.experiments import RESULTS_VERSION, TUNING_SEED
+from bandits.mnist import Mnist
+from bandits.predictors import History
+from bandits.store import StoreError, read_arrays, set_aside, write_arrays
+from bandits.streams import Stream, seed_sequence
+from bandits.threads import one_thread
+
+NAME = "architecture_study"
+TEST_STATES = 2000
+
+CANDIDATES: dict[str, tuple[str, Architecture]] = {
+    "simple": ("one hidden layer (Simple)", SIMPLE),
+    "stacked_stride": (
+        "stacked, 16-32-64, stride 2",
+        Architecture((16, 32, 64), arrangement="stacked", stride=(2, 2, 2), pool=(1, 1, 1)),
+    ),
+    "stacked_pool": (
+        "stacked, 16-32-64, pooling",
+        Architecture((16, 32, 64), arrangement="stacked"),
+    ),
+    "side_stride": (
+        "side by side, 8-16-32, stride 2",
+        Architecture(stride=(2, 2, 2), pool=(1, 1, 1)),
+    ),
+    "side_pool": ("side by side, 8-16-32, pooling", Architecture()),
+    "side_pool_bare": (
+        "side by side, 8-16-32, pooling, no padding",
+        Architecture(padding=(0, 0, 0)),
+    ),
+    "side_fold2": (
+        "side by side, folded by 2, 8-16-32, pooling",
+        Architecture(fold=2, padding=(0, 0, 1)),
+    ),
+    "side_fold2_wide": (
+        "side by side, folded by 2, 16-16-32, pooling",
+        Architecture((16, 16, 32), fold=2, padding=(0, 0, 1)),
+    ),
+    "side_fold4": (
+        "side by side, folded by 4, 16-16-32",
+        Architecture((16, 16, 32), fold=4, pool=(1, 2, 1)),
+    ),
+}
+CHOSEN = "side_fold2"
+
+
+@dataclass(frozen=True)
+class StudyScale:
+    """How large the study is: sample sizes, independent runs, and passes over the sample."""
+
+    sizes: tuple[int, ...]
+    runs: int
+    epochs: int
+
+
+STUDY_SCALES: dict[str, StudyScale] = {
+    "glance": StudyScale((200,), 1, 16),
+    "quick": StudyScale((200, 800), 2, 32),
+    "paper": StudyScale((200, 800), 3, 64),
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One network trained once."""
+
+    candidate: str
+    size: int
+    run: int
+    epochs: int
+    seed: int = TUNING_SEED
+
+    def settings(self, digest: str) -> dict[str, Any]:
+        """Everything that decides the result, as plain JSON values."""
+        settings = asdict(self) | {"architecture": asdict(CANDIDATES[self.candidate][1])}
+        settings |= {"data": digest, "results_version": RESULTS_VERSION}
+        plain: dict[str, Any] = json.loads(json.dumps(settings))
+        return plain
+
+    def path(self, folder: Path, digest: str) -> Path:
+        """One file per trial."""
+        text = json.dumps(self.settings(digest), sort_keys=True)
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()[:16]
+        name = f"{NAME}-{self.candidate}-n{self.size}-run{self.run:02d}-{fingerprint}.npz"
+        return folder / name
+
+
+def trials(scale: StudyScale) -> Iterator[Trial]:
+    """Every trial of a scale."""
+    for run in range(scale.runs):
+        for candidate in CANDIDATES:
+            for size in scale.sizes:
+                yield Trial(candidate, size, run, scale.epochs)
+
+
+def split(mnist: Mnist) -> tuple[Mnist, Mnist]:
+    """Images to train on and images to test on, never the same ones.
+
+    The test set where there is one; else every second image of each digit is kept for testing.
+    """
+    if len(mnist.test_images):
+        return mnist, _part(mnist, mnist.test_images, mnist.test_labels)
+    order = np.argsort(mnist.labels, kind="stable")
+    halves = [_part(mnist, mnist.images[rows], mnist.labels[rows])
+              for rows in (order[::2], order[1::2])]  # fmt: skip
+    return halves[0], halves[1]
+
+
+def _part(mnist: Mnist, images: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Mnist:
+    return Mnist(images, labels, mnist.source, mnist.description)
+
+
+def held_out_error(trial: Trial, mnist: Mnist, device: str = "cpu") -> float:
+    """Mean squared error on unseen states, for the digit of the first image (variance 8.25)."""
+    from bandits.networks import Networks
+
+    with one_thread():
+        train, test = split(mnist)
+        table = MnistBandit(train).rounds(trial.seed, trial.run, trial.size)
+        unseen = MnistBandit(test).rounds(trial.seed, trial.run + 1_000_000, TEST_STATES)
+        history = History()
+        history.append(
+            table.contexts(slice(None)),
+            np.zeros(trial.size, dtype=np.int64),
+            table.means[:, 0].astype(np.float32),
+        )
+        network = Networks(
+            CANDIDATES[trial.candidate][1],
+            table.context_size,
+            1,
+            training=Training(epochs=trial.epochs),
+            weights=seed_sequence(trial.seed, trial.run, Stream.WEIGHTS),
+            batches=seed_sequence(trial.seed, trial.run, Stream.BATCHES),
+            device=device,
+        )
+        network.fit(history)
+        predicted = np.concatenate(
+            [
+                network.predict(unseen.contexts(slice(i, i + 200)))[:, 0]
+                for i in range(0, TEST_STATES, 200)
+            ]
+        )
+        return float(np.mean((predicted - unseen.means[:, 0]) ** 2))
+
+
+def run_study(
+    scale: StudyScale, mnist: Mnist, folder: Path, *, say: Callable[[str], None] = print
+) -> dict[str, NDArray[Any]]:
+    """Do the trials that are missing in `folder`, and return the figure's data.
+
+    Returns:
+        `error` (candidates, sizes, runs), `megaflops` and `parameters` (candidates,), and the
+        candidates' names and labels.
+    """
+    errors = np.zeros((len(CANDIDATES), len(scale.sizes), scale.runs))
+    for trial in trials(scale):
+        place = list(CANDIDATES).index(trial.candidate), scale.sizes.index(trial.size), trial.run
+        errors[place] = _stored(trial, mnist, folder, say)
+    five = MnistBandit(mnist).context_size
+    return {
+        "candidates": np.array(list(CANDIDATES)),
+        "labels": np.array([label for label, _ in CANDIDATES.values()]),
+        "sizes": np.array(scale.sizes),
+        "error": errors,
+        "megaflops": np.array([megaflops(a, five) for _, a in CANDIDATES.values()]),
+        "chosen": np.array(CHOSEN),
+    }
+
+
+def _stored(trial: Trial, mnist: Mnist, folder: Path, say: Callable[[str], None]) -> float:
+    path = trial.path(folder, mnist.digest)
+    try:
+        arrays, about = read_arrays(path)
+        if about.get("settings") != trial.settings(mnist.digest) or "error" not in arrays:
+            raise StoreError("it was made with other settings than its name says")
+        return float(arrays["error"])
+    except FileNotFoundError:
+        pass
+    except StoreError as reason:
+        say(f"{path.name} cannot be used: {reason}; set aside as {set_aside(path).name}")
+    error = held_out_error(trial, mnist)
+    write_arrays(path, {"error": np.array(error)}, {"settings": trial.settings(mnist.digest)})
+    return error
+
+
+def megaflops(architecture: Architecture, context_size: int) -> float:
+    """Millions of multiplications and additions of one forward pass for one sample."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from bandits.networks import Network
+
+    network = Network(architecture, context_size, generator=torch.Generator().manual_seed(0))
+    counter = FlopCounterMode(display=False)
+    with counter, torch.no_grad():
+        network(network.arrange(torch.zeros(1, context_size)))
+    return float(counter.get_total_flops()) / 1e6
