@@ -33,7 +33,7 @@ import sympy as sp
 from bandits import theory
 from bandits.theory import mnist_facts
 from bandits.theory.corollaries import bound_at
-from bandits.theory.symbols import C, K, delta, q, u, x
+from bandits.theory.symbols import C, K, L, delta, q, u, x
 from bandits.theory.theorems import GREEDY, UPPER, start_of_validity
 
 plt.rcParams.update({"figure.figsize": (8, 3.6), "figure.dpi": 100, "axes.grid": True,
@@ -198,12 +198,16 @@ plt.show()
 # ## 5. The unified theorem
 #
 # **Put the lemma's sample size into the risk.** On the lemma's event every arm has at least
-# $L/(2K)$ random-branch samples, and $g$ decreases beyond $e$:
+# $L/(2K)$ random-branch samples, and $g$ decreases beyond $e$. The paper's factors $K^{3/2}$ and
+# $\sqrt2$ are what $K$ risks at $n = L/(2K)$ amount to; for $p < 1$ its $\sqrt{2(1-p)}$ is the same
+# factor, since there $L \approx t^q/q$.
 
 # %%
 squared = sp.log(x) / x
 assert sp.simplify(sp.diff(squared, x) - (1 - sp.log(x)) / x**2) == 0
 assert sp.is_strictly_decreasing(squared, sp.Interval.open(sp.E, sp.oo)) is True
+risk = C * sp.sqrt(sp.log(L / (2 * K)) / (L / (2 * K)))  # C·g at n = L/(2K)
+assert sp.simplify(GREEDY["printed"] / (K * 8 / delta * risk)) == 1  # the factors K^(3/2)·√2
 ratio = sp.simplify(GREEDY["printed"] / GREEDY["corrected"])
 assert ratio == 4  # 8√2 against 2√2
 UPPER["corrected"]
@@ -278,8 +282,8 @@ assert round(first.upper, 2) == 24.26
 
 # %% [markdown]
 # **What it shows.** The paper finds its observed rate $t^{-1/2}$ "within the bounds". It is, as any
-# curve would be: before $t_0$ there is no bound, and at $t_0$ it exceeds what can be lost at all. (For $p = 1$ the floor, below
-# $10^{-11}$, is off the picture.)
+# curve would be: before $t_0$ there is no bound, and at $t_0$ it exceeds what can be lost at all.
+# (For $p = 1$ the floor, below $10^{-11}$, is off the picture.)
 
 # %% [markdown]
 # ## 6. Theorem 3 near $p = 1$

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import TypeVar
 
 Name = TypeVar("Name", bound=str)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def whole_number(value: float, name: str, at_least: int) -> int:
     """`value` as an int; ValueError unless it is a whole number of at least `at_least`."""
-    if isinstance(value, bool) or not (value == value and abs(value) != math.inf):
-        raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
-    if value != int(value) or value < at_least:
+    whole = _is_number(value) and -math.inf < value < math.inf and value == int(value)
+    if not whole or value < at_least:
         raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
     return int(value)
 
@@ -43,21 +47,21 @@ def exponent(p: float) -> float:
 
 def exponent_up_to_one(p: float) -> float:
     """0 < p <= 1, the range of the lemma and of both theorems."""
-    if not 0 < p <= 1:
+    if not _is_number(p) or not 0 < p <= 1:
         raise ValueError(f"p must lie in 0 < p <= 1 for the lemma and the theorems, not {p!r}")
     return float(p)
 
 
 def positive(value: float, name: str) -> float:
     """A finite number above 0."""
-    if not 0 < value < math.inf:
+    if not _is_number(value) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a finite number above 0, not {value!r}")
     return float(value)
 
 
 def not_negative(value: float, name: str) -> float:
     """A finite number of at least 0."""
-    if not 0 <= value < math.inf:
+    if not _is_number(value) or not 0 <= value < math.inf:
         raise ValueError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
 

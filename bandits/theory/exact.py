@@ -22,6 +22,7 @@ from bandits.theory.sums import log_one_plus_sum, power_sum, random_steps
 
 LONGEST = 2**22  # steps multiplied one by one; later steps enter through power sums
 SMALLEST = 1e-120  # entries of a returned law below this are dropped
+UNDERFLOW = -745.0  # exp of anything less is 0 in double precision
 
 
 def expected_random_pulls(t: float, *, arms: int, p: float) -> float:
@@ -114,6 +115,9 @@ def _all_pulled_by_tilting(t: int, p: float, arms: int, least: int) -> float:
     for _ in range(8):
         tilt = 0.0 if centre <= mean else _tilt(chance, miss, centre)
         scale = miss + chance * math.exp(tilt)
+        log_scale = float(np.log(scale).sum())
+        if log_scale - tilt * least * arms < UNDERFLOW:  # Chernoff: N >= K·least is less likely
+            return 0.0
         steps = poisson_binomial(chance * math.exp(tilt) / scale, miss / scale, 1e-40)
         first, last = steps.first, steps.first + len(steps.weights) - 1
         counts = np.arange(first, last + 1)
@@ -130,8 +134,8 @@ def _all_pulled_by_tilting(t: int, p: float, arms: int, least: int) -> float:
     else:
         raise ArithmeticError(f"no centre found for t={t}, p={p}, arms={arms}, at_least={least}")
     sums = float(np.exp(log_terms - log_terms[peak]).sum())
-    logarithm = math.log(sums) + log_terms[peak] + float(np.log(scale).sum()) - tilt * centre
-    return min(math.exp(logarithm), 1.0) if logarithm > -745 else 0.0
+    logarithm = math.log(sums) + log_terms[peak] + log_scale - tilt * centre
+    return min(math.exp(logarithm), 1.0) if logarithm > UNDERFLOW else 0.0
 
 
 def _tilt(chance: NDArray[np.float64], miss: NDArray[np.float64], wanted: float) -> float:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+import numpy as np
 import sympy as sp
 from sympy.codegen.cfunctions import expm1, log1p
 
@@ -84,10 +85,11 @@ def as_function(expression: sp.Expr, *arguments: sp.Symbol) -> Any:
 def exploration(t: float, p: float, version: Version = "corrected") -> float:
     """L_p(t) for version "corrected", x(t) = t^(1-p)/(1-p) or ln t for version "printed".
 
-    t: whole, at least 1, of any size up to where the value leaves the floats. 0 < p <= 1.
+    t: whole, at least 1, of any size; inf where the value leaves the floats. 0 < p <= 1.
     """
     expression = EXPLORATION[checked.one_of(version, "version", VERSIONS), case(p)]
-    return float(as_function(expression, u, q)(math.log(t), 1 - p))
+    with np.errstate(over="ignore"):  # inf is the right answer there
+        return float(as_function(expression, u, q)(math.log(t), 1 - p))
 
 
 def lemma_bound(t: float, *, arms: int, p: float, version: Version = "corrected") -> LemmaBound:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 from fractions import Fraction
 
 import mpmath
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, multinomial
 
 from bandits.theory import (
+    exact,
     expected_random_pulls,
     probability_all_pulled,
     probability_never_pulled,
@@ -266,6 +268,24 @@ def test_large_times_where_later_steps_enter_as_a_corrected_poisson_law():
     np.testing.assert_allclose(pmf[seen], plain[seen], rtol=1e-9)
 
 
+@pytest.mark.parametrize("t, p, least", [
+    (10**5, 0.95, 5), (10**5, 0.95, 30), (200_000, 0.99, 2), (200_000, 0.99, 14),
+])  # fmt: skip
+def test_tilting_and_power_sums_are_two_ways_to_one_number(t, p, least):
+    tilted = exact._all_pulled_by_tilting(t, p, 5, least)
+    direct = exact._all_pulled_directly(t, p, 5, least)
+    assert tilted == pytest.approx(direct, rel=1e-10)
+
+
+@pytest.mark.parametrize("at_least", [1, 2900, 3400, 100_000, 199_999])
+def test_a_million_steps_take_less_than_two_seconds(at_least):
+    start = time.process_time()
+    value = probability_all_pulled(10**6, arms=5, p=1 / 3, at_least=at_least)
+    assert time.process_time() - start < 2
+    assert 0 <= value <= 1
+    assert (value == 0) == (at_least > 5000)
+
+
 @pytest.mark.parametrize("function", [
     expected_random_pulls,
     probability_never_pulled,
@@ -277,6 +297,7 @@ def test_large_times_where_later_steps_enter_as_a_corrected_poisson_law():
     (2.5, 5, 1, "t must be a whole number of at least 1, not 2.5"),
     (math.nan, 5, 1, "t must be a whole number of at least 1, not nan"),
     (True, 5, 1, "t must be a whole number of at least 1, not True"),
+    ("9", 5, 1, "t must be a whole number of at least 1, not '9'"),
     (math.inf, 5, 1, "t may be infinite only for p > 1"),
     (10, 0, 1, "arms must be a whole number of at least 1, not 0"),
     (10, 2.5, 1, "arms must be a whole number of at least 1, not 2.5"),

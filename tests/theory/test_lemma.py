@@ -34,6 +34,11 @@ def test_both_versions_by_hand(t, p, arms):
         assert bound.says_nothing == (claimed <= 0)
 
 
+def test_times_beyond_the_floats():
+    assert lemma_bound(10**400, arms=2, p=1).threshold == pytest.approx(100 * math.log(10))
+    assert lemma_bound(10**1000, arms=2, p=0.5).probability == 1.0
+
+
 def test_default_is_the_statement_that_holds():
     corrected = lemma_bound(50, arms=3, p=0.5, version="corrected")
     assert lemma_bound(50, arms=3, p=0.5) == corrected
