@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from bandits import plots, supervised
 from bandits.analysis import fit_power_law, fit_start, mean_interval
-from bandits.experiments import RESULTS_VERSION, TUNING_SEED, Experiment, Scale
+from bandits.experiments import EXPERIMENTS, RESULTS_VERSION, TUNING_SEED, Experiment, Scale
 from bandits.mnist import Mnist
 from bandits.runs import Job, jobs
 from bandits.simulate import Trajectory
-from bandits.store import Store, StoreError, read_arrays, versions, write_arrays
+from bandits.store import Store, StoreError, read_arrays, sweep, versions, write_arrays
 
 Data = dict[str, NDArray[Any]]
 Runs = dict[str, list[Trajectory]]
@@ -146,7 +146,7 @@ def make(
     caption = f"{scale_name} scale: {scale.steps:,} steps, {scale.runs} run" + "s" * (
         scale.runs > 1
     )
-    caption += _source(mnist)
+    caption += "".join(f", {change}" for change in changes(experiment)) + _source(mnist)
     about = {
         "figure": experiment.name,
         "title": experiment.title,
@@ -182,7 +182,7 @@ def make_study(
         raise ValueError(f"scale must be one of {known}, not {scale_name!r}")
     scale = supervised.STUDY_SCALES[scale_name]
     data = supervised.run_study(scale, mnist, folder / "runs", say=say)
-    caption = f"{scale_name} scale: {scale.runs} runs of {scale.epochs} epochs"
+    caption = f"{scale_name} scale: {scale.epochs} epochs, runs: {scale.runs}"
     about = {
         "figure": supervised.NAME,
         "title": "What one arm's network learns from n samples, and its cost",
@@ -210,10 +210,26 @@ def _data(mnist: Mnist) -> dict[str, str]:
 
 
 def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
-    write_arrays(folder / f"{name}.npz", data, {"caption": about["caption"]})
+    path = folder / f"{name}.npz"
+    write_arrays(path, data, {"caption": about["caption"]})
+    sweep(path)
     text = json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False)
     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     return draw(name, folder)
+
+
+def changes(experiment: Experiment) -> list[str]:
+    """What differs from the experiment of this name as reported, for the figure's small print."""
+    reported = EXPERIMENTS[experiment.name]
+    values = {"noise σ": "noise", "arms K": "arms", "train every": "train_every", "seed": "seed"}
+    texts = [
+        f"{text} = {getattr(experiment, field):g}"
+        for text, field in values.items()
+        if getattr(experiment, field) != getattr(reported, field)
+    ]
+    exponents = {method.name: method.p for method in reported.methods}
+    other = {m.p for m in experiment.methods if m.p != exponents.get(m.name, m.p)}
+    return texts + [f"p = {p:g}" for p in sorted(p for p in other if p is not None)]
 
 
 def load_data(name: str, folder: Path) -> tuple[Data, str]:
@@ -229,11 +245,16 @@ def load_data(name: str, folder: Path) -> tuple[Data, str]:
         raise ValueError(f"{path} is not there, so {name} cannot be drawn from it") from error
     except StoreError as error:
         raise ValueError(f"{path} cannot be used: {error}") from error
+    if "caption" not in about:
+        raise ValueError(f"{path} cannot be used: it has no caption")
     return data, str(about["caption"])
 
 
 def draw(name: str, folder: Path) -> Path:
     """Draw a figure from its data alone, as PNG and PDF beside it."""
     data, caption = load_data(name, folder)
-    figure = DRAW[name](data, caption)
+    try:
+        figure = DRAW[name](data, caption)
+    except KeyError as error:
+        raise ValueError(f"{folder / name}.npz is not this figure's data: no {error}") from error
     return plots.save(figure, folder / name)
