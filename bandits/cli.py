@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from bandits import __version__
 from bandits.experiments import (
@@ -37,6 +37,9 @@ class UsageError(ValueError):
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, without the usage text before it."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+
     def error(self, message: str) -> NoReturn:
         """Print the sentence and exit with status 2."""
         self.exit(2, f"bandits: {message}\n")
@@ -60,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def build_parser() -> Parser:
     """The commands and their options."""
-    parser = Parser(prog="bandits", description=__doc__, allow_abbrev=False)
+    parser = Parser(prog="bandits", description=__doc__)
     parser.add_argument("--version", action="version", version=f"bandits {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -165,7 +168,9 @@ def check_claims(options: argparse.Namespace) -> int:
 def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
     """The experiments asked for, with what the options change; refuses what cannot be run."""
     names = list(dict.fromkeys(options.names)) or list(PAPER_FIGURES)
-    methods = None if options.methods is None else options.methods.split(",")
+    methods = None
+    if options.methods is not None:
+        methods = [name.strip() for name in options.methods.split(",")]
     planned = []
     for name in names:
         chosen = experiment(name).select(methods)
@@ -176,6 +181,11 @@ def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
         }
         if options.p is not None:
             PowerSchedule(options.p)  # refuses a p out of range
+            if all(method.p is None for method in chosen.methods):
+                raise UsageError(
+                    f"--p changes nothing in {name} with the methods {options.methods}: "
+                    "none of them explores"
+                )
             changes["methods"] = tuple(
                 method if method.p is None else replace(method, p=options.p)
                 for method in chosen.methods
@@ -237,17 +247,17 @@ def make_figures(options: argparse.Namespace) -> int:
     """`bandits figures`."""
     from bandits import figures
 
+    for name in options.names:
+        if name not in figures.DRAW:
+            raise UsageError(f"a figure is one of {', '.join(figures.DRAW)}, not {name!r}")
+    if options.scale not in SCALES:
+        raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
     if options.from_data:
         return _draw_from_data(options)
     if STUDY in options.names:
         return _study(options)
     planned = plan(options)
     folder = output_folder(options, planned)
-    for chosen, _ in planned:
-        if chosen.name not in figures.KINDS:
-            raise UsageError(
-                f"{chosen.name} has no figure; those that have are {', '.join(figures.KINDS)}"
-            )
     status, mnist, store = _complete(options, planned, folder)
     for chosen, scale in planned:
         try:
@@ -263,6 +273,10 @@ def make_figures(options: argparse.Namespace) -> int:
             )
         except FileNotFoundError:
             print(f"{chosen.name}: not drawn, since a run is missing", file=sys.stderr)
+            continue
+        except ValueError as error:
+            print(f"bandits: {chosen.name} is not drawn: {error}", file=sys.stderr)
+            status = 2
             continue
         print(f"{chosen.name}: {picture}")
     return status
@@ -280,7 +294,7 @@ def _study(options: argparse.Namespace) -> int:
     if options.scale not in SCALES:
         raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
     folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
-    check_writable(folder)
+    check_writable(folder / "runs")
     data = mnist.load(options.mnist)
     print(f"data: {data.description}", flush=True)
     picture = figures.make_study(options.scale, data, folder, command=options.command_line)
@@ -297,8 +311,6 @@ def _draw_from_data(options: argparse.Namespace) -> int:
     if not names:
         raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
     for name in names:
-        if name not in figures.DRAW:
-            raise UsageError(f"a figure is one of {', '.join(figures.DRAW)}, not {name!r}")
         print(f"{name}: {figures.draw(name, folder)}")
     return 0
 
@@ -314,6 +326,7 @@ def _complete(
         raise UsageError(f"--workers needs a whole number >= 1, not {options.workers}")
     check_device(options.device)
     check_writable(folder)
+    check_writable(folder / "runs")
     mnist = data.load(options.mnist)
     for note in mnist.notes:
         print(f"note: {note}")

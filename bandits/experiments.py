@@ -165,7 +165,7 @@ class Experiment:
                 raise ValueError(
                     f"experiment {self.name} has the methods {', '.join(known)}, not {name!r}"
                 )
-        return replace(self, methods=tuple(known[name] for name in methods))
+        return replace(self, methods=tuple(known[name] for name in dict.fromkeys(methods)))
 
     def specs(self, scale: Scale) -> list[RunSpec]:
         """Every run of the experiment, run by run, so that early results cover every method."""

@@ -106,9 +106,11 @@ def do(
     *,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     report: Callable[[float], None] = lambda fraction: None,
+    say: Callable[[str], None] = print,
 ) -> None:
     """Do one job unless it is done, from its checkpoint if it has one, and store the result."""
     if store.path(job.experiment, job.spec).exists():
+        report(1.0)
         return
     last = time.monotonic()
 
@@ -117,8 +119,9 @@ def do(
             return store.load_checkpoint(job.experiment, job.spec)
         except FileNotFoundError:
             return None
-        except StoreError:
-            set_aside(store.checkpoint_path(job.experiment, job.spec))
+        except StoreError as error:
+            path = store.checkpoint_path(job.experiment, job.spec)
+            say(f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}")
             return None
 
     def after_stage(done: Trajectory, policy: object) -> None:
@@ -165,7 +168,7 @@ def complete(
         return []
     with _bar(left, progress) as fractions:
         if workers == 1:
-            return _in_process(left, mnist, store, checkpoint_seconds, fractions)
+            return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
         return _in_pool(left, mnist, store, checkpoint_seconds, fractions, workers)
 
 
@@ -180,6 +183,7 @@ def _in_process(
     store: Store,
     checkpoint_seconds: float,
     fractions: MutableSequence[float],
+    say: Callable[[str], None],
 ) -> list[str]:
     failures = []
     for number, job in enumerate(left):
@@ -188,7 +192,7 @@ def _in_process(
             fractions[number] = fraction
 
         try:
-            do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
+            do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report, say=say)
         except Exception as error:
             failures.append(failure(job, error))
     return failures
@@ -215,14 +219,19 @@ def _start_worker(
     threading.Thread(target=follow, daemon=True).start()
 
 
-def _work(number: int, job: Job) -> None:
+def _work(number: int, job: Job) -> str | None:
+    """Do a job; return the line that names it if it failed, since not every error can travel."""
     mnist, store, checkpoint_seconds, fractions = _worker
 
     def report(fraction: float) -> None:
         fractions[number] = fraction
 
     report(1e-9)  # more than nothing: started
-    do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
+    try:
+        do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
+    except Exception as error:
+        return failure(job, error)
+    return None
 
 
 def _in_pool(
@@ -236,15 +245,17 @@ def _in_pool(
     failures: list[str] = []
     pending = dict(enumerate(left))
     deaths = dict.fromkeys(pending, 0)
-    while pending:
+
+    def run(numbers: Sequence[int], workers: int) -> bool:
+        """Do these jobs in a fresh pool; return whether a worker died."""
         pool = ProcessPoolExecutor(
-            workers,
+            min(workers, len(numbers)),
             get_context("spawn"),  # never fork after torch has used threads
             _start_worker,
             (mnist, store, checkpoint_seconds, fractions),
         )
         try:
-            futures = {pool.submit(_work, n, job): n for n, job in pending.items()}
+            futures = _submit(pool, {n: pending[n] for n in numbers})
             broken = _gather(futures, pending, failures)
         except BaseException:
             for process in list(pool._processes.values()):
@@ -252,32 +263,58 @@ def _in_pool(
             pool.shutdown(wait=True, cancel_futures=True)
             raise
         pool.shutdown()
-        if not broken:
+        return broken
+
+    while pending:
+        before = len(pending)
+        if not run(list(pending), workers):
             break
-        # A worker died. Whatever was under way is tried once more in a fresh pool.
-        for number in [n for n in pending if 0 < fractions[n] < 1]:
+        # A worker died, and its pool with it. Whatever was under way is tried once more beside
+        # the others, then alone: only that tells which of them it is that kills its worker.
+        under_way = [n for n in pending if 0 < fractions[n] < 1]
+        if not under_way and len(pending) == before:
+            failures += [f"{job}: no worker process could be started" for job in pending.values()]
+            break
+        for number in under_way:
             deaths[number] += 1
             fractions[number] = 0.0
-            if deaths[number] == 2:
-                failures.append(f"{pending.pop(number)}: its worker process died twice")
+            if deaths[number] == 2 and run([number], 1):
+                failures.append(f"{pending.pop(number)}: its worker process died each time")
     return failures
 
 
-def _gather(futures: dict[Future[None], int], pending: dict[int, Job], failures: list[str]) -> bool:
+def _submit(pool: ProcessPoolExecutor, numbered: dict[int, Job]) -> dict[Future[str | None], int]:
+    """Hand out jobs, which starts the workers; a Ctrl-C that comes meanwhile waits.
+
+    Otherwise a worker that is just starting would be interrupted before it knows to ignore it.
+    """
+    masks = hasattr(signal, "pthread_sigmask")  # not on Windows
+    if masks:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return {pool.submit(_work, n, job): n for n, job in numbered.items()}
+    finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _gather(
+    futures: dict[Future[str | None], int], pending: dict[int, Job], failures: list[str]
+) -> bool:
     """Take finished jobs out of `pending`; return whether the pool broke."""
     broken = False
     for future in _as_completed(futures):
-        error = future.exception()
-        if isinstance(error, BrokenProcessPool):
+        if isinstance(future.exception(), BrokenProcessPool):
             broken = True
             continue
-        job = pending.pop(futures[future])
-        if error is not None:
-            failures.append(failure(job, error))
+        job, error = pending.pop(futures[future]), future.exception()
+        line = future.result() if error is None else failure(job, error)
+        if line is not None:
+            failures.append(line)
     return broken
 
 
-def _as_completed(futures: dict[Future[None], int]) -> Iterator[Future[None]]:
+def _as_completed(futures: dict[Future[str | None], int]) -> Iterator[Future[str | None]]:
     waiting = set(futures)
     while waiting:
         done, waiting = wait(waiting, return_when=FIRST_COMPLETED)

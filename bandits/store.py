@@ -3,7 +3,9 @@
 import json
 import os
 import platform
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +20,13 @@ from bandits.predictors import State
 from bandits.simulate import Trajectory
 
 FORMAT = 1
+
+NOT_WHOLE = (
+    *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, MemoryError),
+    *(RuntimeError, NotImplementedError, OverflowError, struct.error),  # damaged zip headers
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""What NumPy and zipfile raise on files that are damaged or of another kind."""
 
 
 class StoreError(Exception):
@@ -69,7 +78,7 @@ class Store:
     def provenance(self, experiment: str, spec: RunSpec) -> dict[str, str]:
         """The versions that made a finished run."""
         _, about = self._read(self.path(experiment, spec), spec)
-        versions: dict[str, str] = about["versions"]
+        versions: dict[str, str] = about.get("versions", {})
         return versions
 
     def save_checkpoint(
@@ -78,20 +87,25 @@ class Store:
         """Write how far a run has come: its steps, and the policy's trained state if it has one."""
         arrays = pack(done) | {f"state:{k}": v for k, v in (state or {}).items()}
         about = self._about(spec) | {"has_state": state is not None}
-        write_arrays(self.checkpoint_path(experiment, spec), arrays, about)
+        try:
+            write_arrays(self.checkpoint_path(experiment, spec), arrays, about)
+        except FileNotFoundError:
+            # Another command finished the same run and swept our file away: none is needed now.
+            if not self.path(experiment, spec).exists():
+                raise
 
     def load_checkpoint(self, experiment: str, spec: RunSpec) -> tuple[Trajectory, State | None]:
         """Read how far a run has come; raises as `load` does."""
         arrays, about = self._read(self.checkpoint_path(experiment, spec), spec)
         state = {k.removeprefix("state:"): v for k, v in arrays.items() if k.startswith("state:")}
-        return unpack(arrays), state if about["has_state"] else None
+        return unpack(arrays), state if about.get("has_state") else None
 
     def drop_checkpoint(self, experiment: str, spec: RunSpec) -> None:
         """Remove what a finished run left behind, also the temporary files of a killed writer."""
         path = self.checkpoint_path(experiment, spec)
         path.unlink(missing_ok=True)
-        _sweep(path)
-        _sweep(self.path(experiment, spec))
+        sweep(path)
+        sweep(self.path(experiment, spec))
 
     def _about(self, spec: RunSpec) -> dict[str, Any]:
         return {
@@ -132,7 +146,7 @@ def pack(trajectory: Trajectory) -> dict[str, NDArray[Any]]:
     for name, values in arrays.items():
         if values.dtype == np.bool_:
             packed[name] = np.packbits(values)
-        elif values.dtype != np.float32 and np.array_equal(values, values.astype(np.uint8)):
+        elif values.dtype != np.float32 and np.isin(values, np.arange(256)).all():
             packed[name] = values.astype(np.uint8)  # arms, and the means where they are digits
         else:
             packed[name] = values
@@ -147,7 +161,10 @@ def unpack(arrays: dict[str, NDArray[Any]]) -> Trajectory:
     """
     try:
         steps = int(arrays["steps"])
-        explored = np.unpackbits(arrays["explored"], count=steps).astype(bool)
+        bits = arrays["explored"]
+        if bits.shape != (-(-steps // 8),):  # too few would be padded in silence
+            raise ValueError(f"{bits.size} bytes of bits for {steps} steps")
+        explored = np.unpackbits(bits, count=steps).astype(bool)
         trajectory = Trajectory(
             actions=arrays["actions"].astype(np.int64),
             rewards=arrays["rewards"].astype(np.float32),
@@ -156,7 +173,7 @@ def unpack(arrays: dict[str, NDArray[Any]]) -> Trajectory:
             explored=explored,
             propensities=arrays["propensities"].astype(np.float32),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StoreError(f"it does not hold a run ({error})") from error
     if any(getattr(trajectory, f.name).shape != (steps,) for f in fields(trajectory)):
         raise StoreError("its arrays differ in length")
@@ -186,7 +203,8 @@ def write_arrays(path: Path, arrays: dict[str, NDArray[Any]], about: dict[str, A
         temporary.unlink(missing_ok=True)
 
 
-def _sweep(path: Path) -> None:
+def sweep(path: Path) -> None:
+    """Remove the temporary files that killed writers of this path left beside it."""
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         leftover.unlink(missing_ok=True)
 
@@ -204,8 +222,8 @@ def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays.pop("about")))
-        if not isinstance(about, dict):
-            raise StoreError("its description is not a JSON object")
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except NOT_WHOLE as error:
         raise StoreError(f"it is not a whole .npz file ({error})") from error
+    if not isinstance(about, dict):
+        raise StoreError("its description is not a JSON object")
     return arrays, about
