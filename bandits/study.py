@@ -1,4 +1,4 @@
-"""What every notebook shares: the scale, the data, the runs it shows, and how figures look."""
+"""What every notebook shares: the scale, the data, and the runs it shows."""
 
 import os
 from functools import cache
@@ -10,18 +10,6 @@ from bandits.mnist import Mnist
 from bandits.runs import complete, jobs
 from bandits.simulate import Trajectory
 from bandits.store import Store
-
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK = COLOURS = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
-"""Okabe and Ito's eight colours, which colour-blind readers can tell apart."""
 
 
 def scale() -> ScaleName:
@@ -84,22 +72,3 @@ def run(shown: str | Experiment, size: ScaleName | None = None) -> dict[str, lis
 
 def _experiment(shown: str | Experiment) -> Experiment:
     return experiment(shown) if isinstance(shown, str) else shown
-
-
-def use_style() -> None:
-    """Make the notebooks' figures look alike."""
-    import matplotlib as mpl
-    from cycler import cycler
-
-    mpl.rcParams.update(
-        {
-            "figure.dpi": 90,
-            "figure.constrained_layout.use": True,
-            "axes.prop_cycle": cycler(color=[BLUE, ORANGE, GREEN, RED, PINK, SKY, BLACK]),
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.titlesize": 11,
-            "legend.frameon": False,
-            "font.size": 10,
-        }
-    )

@@ -13,7 +13,7 @@
 # ---
 
 # %% [markdown]
-# # 1 · The problem: choosing well while learning what is good
+# # The problem: choosing well while learning what is good
 #
 # You see five handwritten digits and may take one. You are paid the digit you took, and you never
 # learn what the others would have paid. Nobody tells you that the pictures are digits. How fast
@@ -64,11 +64,12 @@ import numpy as np
 from bandits import study
 from bandits.environments import MnistBandit, draw_exploration
 from bandits.experiments import Scale
+from bandits.plots import PALETTE, style, use_style
 from bandits.policies import Optimal, Random
 from bandits.schedules import PowerSchedule
 from bandits.simulate import simulate
 
-study.use_style()
+use_style()
 steps = {"glance": 2_000, "quick": 10_000, "paper": 50_000}[study.scale()]
 print(study.banner(Scale(steps, runs=1)))
 
@@ -90,7 +91,8 @@ def draw_states(axes, first, last):
     wall = rows.transpose(0, 2, 1, 3).reshape(28 * len(rows), 5 * 28)
     axes.imshow(wall, cmap="gray_r", extent=(0.5, 5.5, last + 0.5, first - 0.5), aspect="auto")
     axes.set(xticks=range(1, 6), yticks=range(first, last + 1), ylabel="round t")
-    axes.set_title("arm", fontsize=10)
+    axes.set_title("arm")
+    axes.grid(False)
     axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
     for edge in range(1, 5):
         axes.axvline(edge + 0.5, color="0.85", linewidth=0.8)
@@ -98,7 +100,7 @@ def draw_states(axes, first, last):
         axes.axhline(edge + 0.5, color="0.85", linewidth=0.8)
 
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 draw_states(left, 1, 5)
 draw_states(right, 6, 10)
 assert states.shape == (10, 3920)
@@ -127,12 +129,13 @@ for t, (arm, reward, top) in enumerate(zip(my_choices, my_rewards, best, strict=
 print(line("sum", "", my_rewards.sum(), best.sum(), (best - my_rewards).sum()))
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2))
+green, orange = PALETTE[2], PALETTE[5]
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 for axes, first, last in ((left, 1, 5), (right, 6, 10)):
     draw_states(axes, first, last)
     for t in range(first, last + 1):
         oracle = ten.means[t - 1].argmax()
-        for arm, colour, width in ((oracle, study.GREEN, 5), (mine[t - 1], study.ORANGE, 2)):
+        for arm, colour, width in ((oracle, green, 5), (mine[t - 1], orange, 2)):
             corner = (arm + 0.53, t - 0.47)
             box = plt.Rectangle(corner, 0.94, 0.94, fill=False, edgecolor=colour, linewidth=width)
             axes.add_patch(box)
@@ -151,9 +154,9 @@ assert np.array_equal(ten.means[np.arange(10), mine], my_rewards)  # no noise: t
 # | $D_t \in \{1, \dots, K\}$ | action (arm) chosen at step $t$ | one of the five places |
 # | $R_t$ | reward received | digit of the chosen image + noise |
 # | $Y_t^j$ | reward that arm $j$ would pay at step $t$ | digit at place $j$ + noise |
-# | $\mu_j(X) = \mathbb{E}(Y_t^j \mid X)$ | mean reward of arm $j$ in state $X$ | digit at place $j$ |
+# | $\mu_j(X) = \mathbb{E}(Y_t^j \mid X)$ | mean reward of $j$ in state $X$ | digit at place $j$ |
 # | $\mu_*(X) = \max_j \mu_j(X)$ | mean reward of the best arm | the largest digit |
-# | $\Delta_j(X) = \mu_*(X) - \mu_j(X) \ge 0$ | gap: the cost of arm $j$ | largest digit − its digit |
+# | $\Delta_j(X) = \mu_*(X) - \mu_j(X) \ge 0$ | gap: the cost of $j$ | largest digit − its digit |
 # | $\epsilon_t$ | probability of exploring at step $t$ | later in this notebook |
 # | $T_j(t)$ | how often $j$ was chosen in the first $t - 1$ steps | |
 # | $T_j^R(t)$ | how often of these by pure chance, as exploration | |
@@ -223,13 +226,11 @@ for name, player, exact, spread in (
 assert not optimal.regret.any()
 
 # %%
-figure, axes = plt.subplots(figsize=(7, 3.4))
+figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
 axes.set(xlabel="time step t", ylabel="normalized reward", ylim=(3, 9), xlim=(1, steps))
 axes.set_title("What the two ends of the scale earn")
-for name, player, colour, exact in (
-    ("Optimal", optimal, study.GREEN, 7.79175),
-    ("Random", random, study.ORANGE, 4.5),
-):
+for name, player, exact in (("Optimal", optimal, 7.79175), ("Random", random, 4.5)):
+    colour = style(name.lower())["color"]
     mean_reward = np.cumsum(player.rewards) / player.t
     axes.plot(player.t, mean_reward, color=colour)
     axes.axhline(exact, color=colour, linestyle="dashed", linewidth=1)
@@ -261,15 +262,15 @@ epsilon = PowerSchedule(1)  # ε_t = 1 / t
 believed = 2  # arm 3
 draws = draw_exploration(seed=4, run=0, steps=steps, arms=5)
 
-figure, panels = plt.subplots(1, 4, figsize=(9, 2.6), sharey=True)
+figure, panels = plt.subplots(1, 4, figsize=(9, 2.6), sharey=True, layout="constrained")
 panels[0].set_ylabel("share of choices")
 for axes, t in zip(panels, (1, 2, 5, 20), strict=True):
     chosen = np.where(draws.eta <= epsilon(t), draws.rho, believed)
     counted = np.bincount(chosen, minlength=5) / steps
     propensity = np.full(5, epsilon(t) / 5)
     propensity[believed] += 1 - epsilon(t)
-    axes.bar(range(1, 6), counted, color=study.SKY)
-    axes.plot(range(1, 6), propensity, "_", color=study.BLACK, markersize=18)
+    axes.bar(range(1, 6), counted, color=PALETTE[4])
+    axes.plot(range(1, 6), propensity, "_", color="black", markersize=18)
     axes.set(title=f"t = {t}, ε = {epsilon(t):.2g}", xlabel="arm", xticks=range(1, 6), ylim=(0, 1))
     assert abs(propensity.sum() - 1) < 1e-12
     error = np.sqrt(propensity * (1 - propensity) / steps)

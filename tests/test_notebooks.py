@@ -3,6 +3,7 @@
 The checks themselves are tried on small or broken notebooks, each of which must fail.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,26 +46,30 @@ def test_it_teaches(path: Path) -> None:
     """Goals first, and at the end questions whose answers are folded away."""
     words = [cell.source for cell in read(path).cells if cell.cell_type == "markdown"]
     assert words[0].startswith("# ")
-    assert "you will" in words[0].lower() + words[1].lower()
+    assert "After this notebook you" in words[0].replace("\n", " ")
     assert words[-1].count("<details>") in (1, 2, 3) or words[-2].count("<details>") > 0
     for text in words:
         assert text.count("<details>") == text.count("</details>") == text.count("</summary>")
 
 
-@every_notebook
-def test_its_first_code_cell_is_the_one_for_colab(path: Path) -> None:
-    first = next(cell for cell in read(path).cells if cell.cell_type == "code")
-    model = next(cell for cell in read(NOTEBOOKS[0]).cells if cell.cell_type == "code")
-    assert "google.colab" in first.source
-    assert first.source == model.source
+def test_the_cell_for_colab_is_the_same_in_all() -> None:
+    firsts = {
+        path.stem: next(cell.source for cell in read(path).cells if cell.cell_type == "code")
+        for path in NOTEBOOKS
+    }
+    for_colab = {name: source for name, source in firsts.items() if "google.colab" in source}
+    assert "01_the_problem" in for_colab
+    assert len(set(for_colab.values())) == 1
 
 
 @pytest.mark.slow
 @every_notebook
 def test_it_runs_on_full_mnist(path: Path, tmp_path: Path) -> None:
     """Assertions only: other images give other numbers."""
-    folder = ROOT.parent / "shared" / "mnist"
-    source = str(folder) if folder.is_dir() else ""
+    beside = ROOT.parent / "shared" / "mnist"
+    source = os.environ.get("BANDITS_MNIST", str(beside) if beside.is_dir() else "sample")
+    if source == "sample":
+        pytest.skip("full MNIST is not at hand; BANDITS_MNIST can name its folder")
     assert nbval(path, tmp_path, lax=True, BANDITS_MNIST=source) == ""
 
 
@@ -235,11 +240,12 @@ def test_a_curve_replaced_by_zeros_is_found_out(tmp_path: Path) -> None:
 
 
 def copy_of(name: str, folder: Path, old: str, new: str) -> Path:
-    """A notebook with one piece of its code replaced, and nothing else."""
+    """A notebook up to the cell that holds `old`, replaced by `new`; cells with torch left out."""
     notebook = read(ROOT / "notebooks" / f"{name}.ipynb")
-    hits = [c for c in notebook.cells if c.cell_type == "code" and old in c.source]
-    assert len(hits) == 1
-    hits[0].source = hits[0].source.replace(old, new)
+    cells = [c for c in notebook.cells if c.cell_type == "code" and "Networks" not in c.source]
+    (hit,) = [number for number, cell in enumerate(cells) if old in cell.source]
+    cells[hit].source = cells[hit].source.replace(old, new)
+    notebook.cells = cells[: hit + 1]
     return write(folder / f"{name}.ipynb", notebook)
 
 

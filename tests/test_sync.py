@@ -227,7 +227,7 @@ def test_execution_stores_what_is_shown(folder: Path) -> None:
         "# %%\nfrom pathlib import Path\n\n"
         "(Path('here.txt').write_text('x'), os.listdir(os.environ['BANDITS_RESULTS']))\n"
     )
-    assert sync.main(["--folder", str(folder), "--take", "py", "--execute", "01_pair"]) == 0
+    assert sync.main(["--folder", str(folder), "--take", "py", "--execute"]) == 0
     cells = read(folder / "01_pair.ipynb").cells
     assert [cell.execution_count for cell in cells] == [1, 2, 3]
     assert [o.text for o in cells[0].outputs] == ["a\nb\n"]
@@ -243,7 +243,7 @@ def test_execution_stores_nothing_that_changes_from_run_to_run(folder: Path, cap
     path.write_text("# %%\nobject()\n\n# %%\nimport sys\nprint('no', file=sys.stderr)\n")
     sync.sync("01_pair", folder, take="py")
     before = (folder / "01_pair.ipynb").read_bytes()
-    assert sync.main(["--folder", str(folder), "--execute", "01_pair"]) == 1
+    assert sync.main(["--folder", str(folder), "--execute"]) == 1
     said = capsys.readouterr().err
     assert "cell 1 shows an address: '0x" in said
     assert "cell 2 wrote to stderr" in said
@@ -252,5 +252,5 @@ def test_execution_stores_nothing_that_changes_from_run_to_run(folder: Path, cap
 
 def test_an_unknown_notebook_is_refused(folder: Path, capsys) -> None:
     with pytest.raises(SystemExit):
-        sync.main(["--folder", str(folder), "--execute", "02_nothing"])
+        sync.main(["--folder", str(folder), "02_nothing"])
     assert "there is no notebook '02_nothing'" in capsys.readouterr().err

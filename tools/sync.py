@@ -1,8 +1,8 @@
 """Keep the two forms of each notebook alike: the .py that is edited, the .ipynb that is read.
 
 `python tools/sync.py` brings every pair in `notebooks/` together, whichever side was edited;
-`--check` only tells which pairs differ; `--execute NAME...` runs notebooks and stores their
-outputs.
+`--check` only tells which pairs differ; `--execute` also runs the notebooks and stores what they
+show. Names restrict each of these to some notebooks.
 
 Which side changed is decided by content. The .ipynb remembers, in its metadata, a digest of the
 cells at the last time the two forms were alike. File times say nothing after a checkout, and the
@@ -97,7 +97,7 @@ def write_notebook(path: Path, notebook: NotebookNode) -> None:
     notebook = minimal(notebook)
     notebook.metadata["pair"] = {"digest": digest(notebook)}
     nbformat.validate(notebook)
-    _write(path, json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    _write(path, nbformat.writes(notebook) + "\n")  # type: ignore[no-untyped-call]
 
 
 def _write(path: Path, text: str) -> None:
@@ -275,28 +275,29 @@ def _bad_outputs(notebook: NotebookNode) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="sync", description=__doc__.split("\n\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these notebooks")
     parser.add_argument("--check", action="store_true", help="only name the pairs that differ")
-    parser.add_argument("--execute", nargs="+", metavar="NAME", default=[], help="run notebooks")
+    parser.add_argument("--execute", action="store_true", help="run them and store what they show")
     parser.add_argument("--take", choices=("py", "ipynb"), help="the side to take if both changed")
     parser.add_argument("--folder", type=Path, default=NOTEBOOKS, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     known = pairs(options.folder)
-    wanted = [Path(name).stem for name in options.execute]
+    wanted = [Path(name).stem for name in options.names] or known
     for name in wanted:
         if name not in known:
             parser.error(f"there is no notebook {name!r}; there are {', '.join(known)}")
     if options.check:
-        names = diverged(options.folder)
+        names = [name for name in diverged(options.folder) if name in wanted]
         for name in names:
             print(f"{name}: the .py and the .ipynb differ")
         return 1 if names else 0
     failed = False
-    for name in wanted or known:
+    for name in wanted:
         try:
             done = sync(name, options.folder, options.take)
             if done:
                 print(done)
-            if name in wanted:
+            if options.execute:
                 execute(name, options.folder)
                 print(f"{name}: executed")
         except SyncError as error:
