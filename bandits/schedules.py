@@ -25,11 +25,12 @@ class PowerSchedule:
             raise ValueError(f"p must be a finite number >= 0, not {self.p!r}")
 
     def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
-        """ε_t in (0, 1] for time steps t ≥ 1 (any shape); ε_1 = 1."""
+        """ε_t in (0, 1] for time steps t ≥ 1 (any shape); ε_1 = 1. Below 1e-308 it may be 0."""
         steps = np.asarray(t, dtype=np.float64)
         if np.any(steps < 1):
             raise ValueError(f"t must be >= 1, not {steps.min():g}")
-        return np.asarray(1.0 / steps**self.p)
+        with np.errstate(over="ignore"):  # t^p = ∞ gives ε = 0, as it should
+            return np.asarray(1.0 / steps**self.p)
 
 
 @dataclass(frozen=True)
