@@ -228,6 +228,8 @@ def check_writable(folder: Path) -> None:
 
 def check_device(device: str) -> None:
     """Refuse a device that is not there, naming those that are."""
+    if device == "cpu":
+        return
     import torch
 
     there = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])

@@ -219,7 +219,8 @@ def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     if not path.exists():
         raise FileNotFoundError(path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, since np.load leaves a file that is no whole zip archive open.
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays.pop("about")))
     except NOT_WHOLE as error:
