@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from operator import index
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bandits.environments import Rounds
 from bandits.policies import Choice, Policy
 from bandits.predictors import State
+
+F = TypeVar("F", bound=np.floating)
 
 
 @dataclass(frozen=True)
@@ -89,17 +92,20 @@ def simulate(
         The trajectory of all rounds.steps steps.
 
     Raises:
-        ValueError: if train_every < 1, or a context, reward or score is not finite.
+        ValueError: if train_every < 1; if a context, reward, mean or score is not finite, or an
+            array of them not of the stated shape, by name and time step; if an action is no arm.
     """
     if index(train_every) < 1:
         raise ValueError(f"train_every must be a whole number >= 1, not {train_every}")
     done, record = _allocate(rounds.steps, resume)
     for block in blocks(rounds.steps, train_every, start=done):
         t = np.arange(block.start + 1, block.stop + 1)
-        contexts = _finite(rounds.contexts(block), "context", t)
+        means = _finite(rounds.means[block], "mean reward", t, (rounds.arms,))
+        contexts = _finite(_single(rounds.contexts(block)), "context", t, (rounds.context_size,))
         choice = policy.choose(contexts, t, rounds.draws[block])
-        rewards = _finite(rounds.rewards(block, choice.actions), "reward", t)
-        _write(record, block, choice, rewards, rounds.means[block])
+        _check_actions(choice.actions, t, rounds.arms)
+        rewards = _finite(_single(rounds.rewards(block, choice.actions)), "reward", t, ())
+        _write(record, block, choice, rewards, means)
         policy.record(contexts, choice, rewards)
         if block.stop % train_every == 0:
             policy.train()
@@ -155,7 +161,34 @@ def _write(
     record.propensities[block] = choice.propensities
 
 
-def _finite(values: NDArray[np.float32], what: str, t: NDArray[np.int64]) -> NDArray[np.float32]:
+def _check_actions(actions: NDArray[np.int64], t: NDArray[np.int64], arms: int) -> None:
+    if actions.shape != t.shape or actions.dtype.kind not in "ui":
+        raise ValueError(
+            f"the actions from t = {t[0]} on must be {t.shape} whole numbers, "
+            f"not {actions.shape} of {actions.dtype}"
+        )
+    bad = (actions < 0) | (actions >= arms)  # −1 would silently mean the last arm
+    if bad.any():
+        raise ValueError(
+            f"the action at t = {t[bad][0]} is {actions[bad][0]}; it must be 0 to {arms - 1}"
+        )
+
+
+def _single(values: ArrayLike) -> NDArray[np.float32]:
+    """float32, as everything that learns expects; what overflows is refused as infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(values, dtype=np.float32)
+
+
+def _finite(
+    values: NDArray[F], what: str, t: NDArray[np.int64], shape: tuple[int, ...]
+) -> NDArray[F]:
+    # A hidden (n, 1) would broadcast against (n,) unseen.
+    if values.shape != t.shape + shape:
+        raise ValueError(
+            f"the {what}s from t = {t[0]} on have shape {values.shape}; "
+            f"it must be {t.shape + shape}"
+        )
     bad = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
     if bad.any():
         where = values[bad][0].ravel()
