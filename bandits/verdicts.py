@@ -1,0 +1,194 @@
+"""What the paper claims about its figures, held against a figure's data by one rule.
+
+The paper speaks of limits, and a run has an end. So each claim is read at the end of the runs, in
+their last quarter, where the first clumsy steps no longer count, and "as good as" means: within a
+margin that is stated. An interval inside what the claim allows agrees, one outside does not, and
+one that reaches both ways leaves the claim undecided.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits.analysis import Interval, interval, paired_difference
+
+Data = dict[str, NDArray[Any]]
+Verdict = Literal["agrees", "does not agree", "undecided"]
+
+MARGIN = 0.15
+"""Digits per step that count as nothing: under 5 % of the 3.29 from uniform choice to Optimal."""
+
+EXPONENT_MARGIN = 0.1
+"""A fitted exponent within this of −1/2 is "approximately t^(−1/2)"."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One claim held against one number.
+
+    Attributes:
+        claim: of the paper, in our words.
+        case: where it was looked for, such as "σ = 0".
+        measured: what the number is.
+        value: the number with its 95 % interval over runs.
+        runs: how many independent runs gave it.
+        low, high: what the claim allows.
+    """
+
+    claim: str
+    case: str
+    measured: str
+    value: Interval
+    runs: int
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the interval lies inside, outside or across what the claim allows."""
+        return verdict(self.value, self.low, self.high)
+
+
+def verdict(value: Interval, low: float, high: float) -> Verdict:
+    """Hold an interval against the range low..high; one run has no interval and decides nothing.
+
+    Raises:
+        ValueError: if low > high.
+    """
+    if not low <= high:
+        raise ValueError(f"low must be at most high, not {low} and {high}")
+    if math.isnan(value.low) or math.isnan(value.high):
+        return "undecided"
+    if low <= value.low and value.high <= high:
+        return "agrees"
+    if value.high < low or high < value.low:
+        return "does not agree"
+    return "undecided"
+
+
+def late_regret(data: Data, method: str) -> NDArray[np.float64]:
+    """Mean regret per step in the last quarter of each run, (runs,), from a reward figure's data.
+
+    Raises:
+        ValueError: if the figure has no such method.
+    """
+    place = _place(data, method)
+    return np.asarray(data["late_best"][place] - data["late_mean"][place], dtype=np.float64)
+
+
+def quarter_gap(data: Data, method: str, quarter: int) -> NDArray[np.float64]:
+    """Optimal's reward per step minus a method's in a quarter (1 to 4) of each run, (runs,).
+
+    Read off the curves, so that it holds whatever the curves were drawn from.
+
+    Raises:
+        ValueError: for another quarter, or a method that the figure lacks.
+    """
+    if quarter not in (1, 2, 3, 4):
+        raise ValueError(f"quarter must be 1, 2, 3 or 4, not {quarter}")
+    t = data["t"].astype(np.float64)
+    first, last = (int(np.abs(t - t[-1] * q / 4).argmin()) for q in (quarter - 1, quarter))
+    curves = [data["curves"][_place(data, name)].astype(np.float64) for name in ("optimal", method)]
+    gap = curves[0] - curves[1]
+    before = gap[:, first] * t[first] if quarter > 1 else 0.0
+    steps = t[last] - (t[first] if quarter > 1 else 0.0)
+    return np.asarray((gap[:, last] * t[last] - before) / steps)
+
+
+def read_reward(data: Data, case: str) -> list[Reading]:
+    """Figs 2 and 3: who converges, and who does no better than chance."""
+    late = {str(name): data["late_mean"][k] for k, name in enumerate(data["methods"])}
+    runs = data["late_mean"].shape[1]
+    simple = "Simple Deep does not converge to the optimal"
+    deep = "Deep converges to the optimal"
+    falls = paired_difference(quarter_gap(data, "deep", 3), quarter_gap(data, "deep", 4))
+    ours = paired_difference(late["deep"], late["simple"])
+    readings = [
+        Reading(deep, case, "late regret of Deep",
+                interval(late_regret(data, "deep")), runs, -math.inf, MARGIN),
+        Reading(deep, case, "Deep's regret, third quarter − last", falls, runs, 0, math.inf),
+        Reading(simple, case, "late regret of Simple",
+                interval(late_regret(data, "simple")), runs, MARGIN, math.inf),
+        Reading(simple, case, "Deep − Simple, late reward", ours, runs, 0, math.inf),
+    ]  # fmt: skip
+    for name, label in (("linucb", "LinUCB"), ("linear", "Linear")):
+        difference = paired_difference(late[name], late["random"])
+        claim = f"{label} does as well as random"
+        what = f"{label} − Random, late reward"
+        readings.append(Reading(claim, case, what, difference, runs, -MARGIN, MARGIN))
+    return readings
+
+
+def read_rate(data: Data, case: str) -> Reading:
+    """Fig. 1: the exponent of the fitted power law of the normalized regret."""
+    low, high = -0.5 - EXPONENT_MARGIN, -0.5 + EXPONENT_MARGIN
+    exponents = data["exponents"]
+    claim = "Deep's normalized regret falls about as t^(−1/2)"
+    return Reading(claim, case, "fitted exponent", interval(exponents), len(exponents), low, high)
+
+
+def read_noise(low_noise: Data, high_noise: Data) -> list[Reading]:
+    """Fig. 2 against Fig. 3: their tables are paired, so each run is compared with itself.
+
+    The runs that both have are compared.
+
+    Raises:
+        ValueError: if one of the figures lacks a method.
+    """
+    runs = min(low_noise["late_mean"].shape[1], high_noise["late_mean"].shape[1])
+    readings = []
+    for name, label in (("deep", "Deep"), ("simple", "Simple"), ("linucb", "LinUCB"),
+                        ("linear", "Linear")):  # fmt: skip
+        without, with_noise = (
+            data["late_mean"][_place(data, name), :runs] for data in (low_noise, high_noise)
+        )
+        readings.append(
+            Reading("Noise does not change the picture", "σ = 0 against 1",
+                    f"{label}, late reward without noise − with",
+                    paired_difference(without, with_noise), runs, -MARGIN, MARGIN)
+        )  # fmt: skip
+    return readings
+
+
+def read_all(found: Mapping[str, Data]) -> list[Reading]:
+    """Every claim that the figures at hand can be asked about, in the paper's order.
+
+    Args:
+        found: figures' data by name; convergence, convergence_repeats, low_noise and high_noise
+            are looked at, and any of them may be missing.
+    """
+    readings = []
+    for name, case in (("convergence", "Fig. 1"), ("convergence_repeats", "Fig. 1, repeated")):
+        if name in found:
+            readings.append(read_rate(found[name], case))
+    for name, case in (("low_noise", "σ = 0"), ("high_noise", "σ = 1")):
+        if name in found:
+            readings += read_reward(found[name], case)
+    if {"low_noise", "high_noise"} <= set(found):
+        readings += read_noise(found["low_noise"], found["high_noise"])
+    return readings
+
+
+def table(readings: list[Reading]) -> str:
+    """The readings as a Markdown table."""
+    lines = [
+        "| the paper's claim | looked for | measured | mean [95 % interval] | runs | verdict |",
+        "| --- | --- | --- | ---: | ---: | --- |",
+    ]
+    for r in readings:
+        value = f"{r.value.mean:.2f} (no interval)" if r.runs < 2 else str(r.value)
+        lines.append(
+            f"| {r.claim} | {r.case} | {r.measured} | {value} | {r.runs} | **{r.verdict}** |"
+        )
+    return "\n".join(lines)
+
+
+def _place(data: Data, method: str) -> int:
+    names = [str(name) for name in data["methods"]]
+    if method not in names:
+        raise ValueError(f"the figure has the methods {', '.join(names)}, not {method!r}")
+    return names.index(method)
