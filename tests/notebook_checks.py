@@ -15,16 +15,20 @@ import sync  # noqa: E402
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob(f"{sync.PATTERN}.ipynb"))
 WITHOUT_TORCH = ("01_", "03_", "04_")
+"""The notebooks that must not need torch begin so."""
 CELL_SECONDS = 180
 
 
-def nbval(path: Path, scratch: Path, *, lax: bool = False, **settings: str) -> str:
-    """Run a notebook under nbval in this environment; returns what failed, or "" if nothing did.
+def nbval(
+    path: Path, scratch: Path, *, lax: bool = False, torch: bool = True, **settings: str
+) -> str:
+    """Run notebooks under nbval in this environment; returns what failed, or "" if nothing did.
 
     Args:
-        path: of the notebook.
+        path: of the notebook, or of a folder of notebooks.
         scratch: an empty folder for the configuration and the results.
         lax: check assertions only, and not the outputs.
+        torch: whether `import torch` may succeed.
         settings: environment variables beside, or in place of, the forced ones.
     """
     scratch.mkdir(parents=True, exist_ok=True)
@@ -33,7 +37,7 @@ def nbval(path: Path, scratch: Path, *, lax: bool = False, **settings: str) -> s
     environment = sync.environment(str(scratch / "results")) | settings
     environment.pop("PYTEST_ADDOPTS", None)
     search = [str(ROOT), environment.get("PYTHONPATH", "")]
-    if path.name.startswith(WITHOUT_TORCH):
+    if not torch:
         search.insert(0, str(_refuses_torch(scratch)))
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, search))
     command = [sys.executable, "-m", "pytest", "--nbval-lax" if lax else "--nbval"]
@@ -51,14 +55,13 @@ def _refuses_torch(scratch: Path) -> Path:
     return package.parent
 
 
-def tiny(*sources: str, tags: tuple[str, ...] = ()) -> NotebookNode:
-    """A notebook of code cells, executed here as far as `print` goes; `tags` for the last."""
+def tiny(*sources: str) -> NotebookNode:
+    """A notebook of code cells that claims to have been executed and to have shown nothing."""
     notebook = v4.new_notebook(metadata={"kernelspec": dict(sync.KERNELSPEC)})
     for count, source in enumerate(sources, start=1):
         cell = v4.new_code_cell(source, execution_count=count)
         cell.id = f"cell-{count}"
         notebook.cells.append(cell)
-    notebook.cells[-1].metadata["tags"] = list(tags)
     return notebook
 
 

@@ -217,10 +217,11 @@ def sync(name: str, folder: Path = NOTEBOOKS, take: Side | None = None) -> str |
 
 def diverged(folder: Path = NOTEBOOKS) -> list[str]:
     """The names of the pairs that differ in content, or lack one form."""
-    return [name for name in pairs(folder) if not _alike(folder / name)]
+    return [name for name in pairs(folder) if not alike(folder / name)]
 
 
-def _alike(stem: Path) -> bool:
+def alike(stem: Path) -> bool:
+    """Whether both forms of a notebook, its path without ending, exist and have the same content."""
     text, notebook = stem.with_name(f"{stem.name}.py"), stem.with_name(f"{stem.name}.ipynb")
     if not (text.exists() and notebook.exists()):
         return False
