@@ -29,7 +29,9 @@ class History:
         actions: NDArray[np.int64],
         rewards: NDArray[np.float32],
     ) -> None:
-        """Add n steps: contexts (n, m), actions (n,), rewards (n,)."""
+        """Add n ≥ 0 steps: contexts (n, m), actions (n,), rewards (n,)."""
+        if len(actions) == 0:  # no step of the block explored, and only those are kept
+            return
         end = self._size + len(actions)
         if end > len(self._actions):
             self._grow(max(end, 2 * len(self._actions), 64), contexts.shape[1])
@@ -120,6 +122,8 @@ class LeastSquares(_FunctionOfHistory):
 
     def fit(self, history: History) -> None:
         """Add the steps that are new since the last fit."""
+        if len(history) == self._seen:
+            return
         new = slice(self._seen, len(history))
         self.model.update(history.contexts[new], history.actions[new], history.rewards[new])
         self._seen = len(history)
@@ -130,7 +134,8 @@ class Regressor(_FunctionOfHistory):
 
     Fitting is put off until a prediction is asked for. Untrained, an arm predicts 0. Where the
     regressor cannot serve n samples, as k-nearest neighbours with n < k, it is given n neighbours,
-    and failing that the arm predicts the mean of its rewards.
+    and failing that the arm predicts the mean of its rewards. A regressor that would fail on more
+    samples, too, as one with a wrong parameter does, is refused with a ValueError.
 
     Args:
         estimator: an unfitted regressor; it is cloned, never changed.
@@ -179,7 +184,46 @@ class Regressor(_FunctionOfHistory):
         x, y = self._history.contexts[rows], self._history.rewards[rows].astype(np.float64)
         try:
             return model.fit(x, y)
-        except ValueError:
-            # Too few samples for this kind of model; anything else wrong with the data would
-            # fail here too, since the mean needs the same arrays to be finite.
+        except ValueError as error:
+            if not _fits(clone(model), np.tile(x, (ENOUGH, 1)), np.tile(y, ENOUGH)):
+                raise ValueError(
+                    f"{type(model).__name__} cannot be fitted to arm {arm}: {error}"
+                ) from error
             return DummyRegressor().fit(x, y)
+
+
+ENOUGH = 50
+"""A regressor that fits the same samples this many times over had only too few of them."""
+
+
+def _fits(model: Any, x: NDArray[np.float32], y: NDArray[np.float64]) -> bool:
+    try:
+        model.fit(x, y)
+    except ValueError:
+        return False
+    return True
+
+
+def constant_arms(
+    predictor: Predictor, contexts: NDArray[np.float32], *, tolerance: float = 1e-6
+) -> NDArray[np.bool_]:
+    """Which arms' predictions do not depend on the context, (K,).
+
+    An untrained `LeastSquares` or `Regressor` is constant, as its zeros should be. A trained
+    network is when the ReLUs of a layer are dead (0 for every context): it then has no gradient
+    but that of its last bias, and can never learn again.
+
+    Args:
+        predictor: trained or not; it learns nothing here.
+        contexts: (n, m) of n ≥ 2 different states.
+        tolerance: a spread of up to tolerance · max(1, largest |prediction|) counts as none.
+
+    Raises:
+        ValueError: for fewer than two contexts, which cannot tell.
+    """
+    if len(contexts) < 2:
+        raise ValueError(f"contexts must hold at least 2 states, not {len(contexts)}")
+    scores = predictor.predict(contexts)
+    largest = np.maximum(1.0, np.abs(scores).max(axis=0))
+    flat: NDArray[np.bool_] = np.ptp(scores, axis=0) <= tolerance * largest
+    return flat
