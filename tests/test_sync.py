@@ -1,6 +1,7 @@
 """The two forms of a notebook are brought together by content, and nothing is lost."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -156,17 +157,29 @@ def test_jupyterlabs_own_metadata_is_no_edit_and_is_not_kept(folder: Path) -> No
     assert "version" not in notebook.metadata.language_info
 
 
-def test_jupytext_reads_what_is_written_and_keeps_the_digest(folder: Path) -> None:
-    """JupyterLab opens the .py through jupytext and saves both forms."""
-    from jupytext.combine import combine_inputs_with_outputs
+@pytest.mark.parametrize("form", ["01_pair.py", "01_pair.ipynb"])
+def test_jupyterlab_opens_and_saves_either_form(folder: Path, form: str) -> None:
+    """Through the contents manager that JupyterLab uses, with this project's settings."""
+    from jupyter_server.services.contents.largefilemanager import LargeFileManager
+    from jupytext.sync_contentsmanager import build_sync_jupytext_contents_manager_class
 
-    edit_notebook(folder, 2, "assert a < 2")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    manager = build_sync_jupytext_contents_manager_class(LargeFileManager)()
+    manager.root_dir = str(folder)
+    os.utime(folder / "01_pair.ipynb", (3e9, 3e9))  # as if executed after the last edit
     sync.sync("01_pair", folder)
-    text = jupytext.read(folder / "01_pair.py")
-    assert text.metadata.kernelspec == sync.KERNELSPEC
-    assert text.cells[2].metadata.tags == ["nbval-ignore-output"]
-    notebook = read(folder / "01_pair.ipynb")
-    assert combine_inputs_with_outputs(text, notebook).metadata.pair == notebook.metadata.pair
+    opened = manager.get(form, type="notebook")
+    assert opened["content"].cells[1].outputs[0].text == "1\n"
+    assert opened["content"].metadata.kernelspec == sync.KERNELSPEC
+    opened["content"].cells[0].source += "\n\nEdited in the browser."
+    manager.save(opened, form)
+    sync.sync("01_pair", folder)
+    assert sync.diverged(folder) == []
+    assert "Edited in the browser." in (folder / "01_pair.py").read_text()
+    cells = read(folder / "01_pair.ipynb").cells
+    assert "Edited in the browser." in cells[0].source
+    assert cells[1].outputs[0].text == "1\n"
+    assert cells[2].metadata.tags == ["nbval-ignore-output"]
 
 
 code = st.text(st.sampled_from("ab =1\n\t'\"#%![]é\\"), max_size=40)

@@ -168,7 +168,7 @@ def with_outputs(text: NotebookNode, executed: NotebookNode) -> NotebookNode:
 
 
 def sync(name: str, folder: Path = NOTEBOOKS, take: Side | None = None) -> str | None:
-    """Bring one pair together.
+    """Bring one pair together, so that JupyterLab opens either form.
 
     Args:
         name: of the notebook, without its ending.
@@ -181,6 +181,19 @@ def sync(name: str, folder: Path = NOTEBOOKS, take: Side | None = None) -> str |
     Raises:
         SyncError: if both sides changed and none is to be taken, or a file cannot be read.
     """
+    done = _sync(name, folder, take)
+    _date(folder / name)
+    return done
+
+
+def _date(stem: Path) -> None:
+    """Make the .py of a pair that is alike the later one: jupytext refuses to open it otherwise."""
+    text, notebook = stem.with_name(f"{stem.name}.py"), stem.with_name(f"{stem.name}.ipynb")
+    if text.stat().st_mtime_ns < notebook.stat().st_mtime_ns:
+        os.utime(text, ns=(notebook.stat().st_mtime_ns,) * 2)
+
+
+def _sync(name: str, folder: Path, take: Side | None) -> str | None:
     text_path, notebook_path = folder / f"{name}.py", folder / f"{name}.ipynb"
     if not notebook_path.exists():
         write_notebook(notebook_path, read_text(text_path))
@@ -221,7 +234,7 @@ def diverged(folder: Path = NOTEBOOKS) -> list[str]:
 
 
 def alike(stem: Path) -> bool:
-    """Whether both forms of a notebook, its path without ending, exist and have the same content."""
+    """Whether both forms of a notebook (its path without ending) exist and are the same."""
     text, notebook = stem.with_name(f"{stem.name}.py"), stem.with_name(f"{stem.name}.ipynb")
     if not (text.exists() and notebook.exists()):
         return False
@@ -265,6 +278,7 @@ def execute(name: str, folder: Path = NOTEBOOKS, seconds: int = CELL_SECONDS) ->
     if bad:
         raise SyncError(f"{name} is not stored, because {'; '.join(bad)}")
     write_notebook(path, notebook)
+    _date(folder / name)
 
 
 def _bad_outputs(notebook: NotebookNode) -> Iterator[str]:
