@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import sync  # noqa: E402
+from notebook_faults import KERNELSPEC  # noqa: E402
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob(f"{sync.PATTERN}.ipynb"))
 WITHOUT_TORCH = ("01_", "03_", "04_")
@@ -57,7 +58,7 @@ def _refuses_torch(scratch: Path) -> Path:
 
 def tiny(*sources: str) -> NotebookNode:
     """A notebook of code cells that claims to have been executed and to have shown nothing."""
-    notebook = v4.new_notebook(metadata={"kernelspec": dict(sync.KERNELSPEC)})
+    notebook = v4.new_notebook(metadata={"kernelspec": dict(KERNELSPEC)})
     for count, source in enumerate(sources, start=1):
         cell = v4.new_code_cell(source, execution_count=count)
         cell.id = f"cell-{count}"

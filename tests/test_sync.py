@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import v4
 from notebook_checks import ROOT, read, sync, write
+from notebook_faults import KERNELSPEC
+from notebook_forms import SyncError, minimal, read_text, write_text
 
 TEXT = """\
 # %% [markdown]
@@ -103,7 +105,7 @@ def test_two_edits_are_refused_until_one_is_chosen(folder: Path) -> None:
     edit_text(folder, "a == 1", "a < 2")
     edit_notebook(folder, 2, "assert a < 3")
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
-    with pytest.raises(sync.SyncError, match=r"01_pair: both .* changed"):
+    with pytest.raises(SyncError, match=r"01_pair: both .* changed"):
         sync.sync("01_pair", folder)
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
     sync.sync("01_pair", folder, take="ipynb")
@@ -115,7 +117,7 @@ def test_a_pair_that_was_never_synced_and_differs_is_refused(folder: Path) -> No
     del notebook.metadata["pair"]
     write(folder / "01_pair.ipynb", notebook)
     edit_text(folder, "a == 1", "a < 2")
-    with pytest.raises(sync.SyncError, match="both"):
+    with pytest.raises(SyncError, match="both"):
         sync.sync("01_pair", folder)
 
 
@@ -170,7 +172,7 @@ def test_jupyterlab_opens_and_saves_either_form(folder: Path, form: str) -> None
     sync.sync("01_pair", folder)
     opened = manager.get(form, type="notebook")
     assert opened["content"].cells[1].outputs[0].text == "1\n"
-    assert opened["content"].metadata.kernelspec == sync.KERNELSPEC
+    assert opened["content"].metadata.kernelspec == KERNELSPEC
     opened["content"].cells[0].source += "\n\nEdited in the browser."
     manager.save(opened, form)
     sync.sync("01_pair", folder)
@@ -194,18 +196,18 @@ def test_writing_is_faithful_or_refused(tmp_path_factory: pytest.TempPathFactory
     )
     path = folder / "01_any.py"
     try:
-        sync.write_text(path, sync.minimal(notebook))
-    except sync.SyncError:
+        write_text(path, minimal(notebook))
+    except SyncError:
         assert not path.exists()
         return
-    assert [(c.cell_type, c.source) for c in sync.read_text(path).cells] == [
+    assert [(c.cell_type, c.source) for c in read_text(path).cells] == [
         (c.cell_type, c.source.strip("\n")) for c in notebook.cells
     ]
 
 
 def test_a_broken_notebook_is_named(folder: Path) -> None:
     (folder / "01_pair.ipynb").write_text("{")
-    with pytest.raises(sync.SyncError, match=r"01_pair\.ipynb is not a notebook"):
+    with pytest.raises(SyncError, match=r"01_pair\.ipynb is not a notebook"):
         sync.sync("01_pair", folder)
 
 
