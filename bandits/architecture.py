@@ -52,6 +52,9 @@ class Architecture:
             raise ValueError(
                 f"channels, stride, pool and padding must be of one length, not {lengths}"
             )
+        for name, least in (("stride", 1), ("pool", 1), ("padding", 0)):
+            if any(value < least for value in getattr(self, name)):
+                raise ValueError(f"{name} must be >= {least}, not {getattr(self, name)}")
 
 
 SIMPLE = Architecture(channels=(), stride=(), pool=(), padding=())

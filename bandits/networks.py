@@ -53,9 +53,9 @@ class Network(nn.Module):
                 channels = out
                 height = ((height + 2 * padding - 3) // stride + 1) // pool
                 width = ((width + 2 * padding - 3) // stride + 1) // pool
+                if height < 1 or width < 1:
+                    raise ValueError(f"nothing is left of the images after {architecture}")
             features = channels * height * width if architecture.channels else context_size
-            if features < 1:
-                raise ValueError(f"nothing is left of the images after {architecture}")
             self.hidden = nn.Linear(features, architecture.width)
             self.output = nn.Linear(architecture.width, 1)
         self.to_empty(device="cpu")
@@ -174,6 +174,8 @@ class Networks:
 
     def _take(self, history: History) -> None:
         """Arrange the contexts not seen before, and keep them on the device."""
+        if len(history) == self._seen:
+            return
         if len(history) > len(self._inputs):
             larger = self._inputs.new_empty((2 * len(history), *self._inputs.shape[1:]))
             larger[: self._seen] = self._inputs[: self._seen]
