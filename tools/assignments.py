@@ -21,8 +21,18 @@ from pathlib import Path
 from typing import Any
 
 import grading
-import nbformat
-from grading import ROOT, SOURCES, AssignmentError
+import marks
+from course import (
+    ASSIGNMENTS,
+    ROOT,
+    SOURCES,
+    AssignmentError,
+    Limits,
+    names,
+    nbgrader_api,
+    read,
+    succeed,
+)
 
 MARKERS = tuple(
     f"### {end} {what}" for what in ("SOLUTION", "HIDDEN TESTS") for end in ("BEGIN", "END")
@@ -86,11 +96,11 @@ def check_release(name: str, source: Any, release: Any) -> None:
     lines = {line.strip() for line in text.splitlines()}
     for cell in source.cells:
         for secret in secrets_of(cell):
-            for line in secret.splitlines():
-                # Lines as short as "else:" or "import numpy as np" tell nothing.
-                if len(line.strip()) > 20 and line.strip() in lines:
+            for line in map(str.strip, secret.splitlines()):
+                # Imports and lines as short as "else:" tell nothing.
+                if len(line) > 20 and line in lines and not line.startswith(("import ", "from ")):
                     raise AssignmentError(
-                        f"{name}, cell {cell.metadata.nbgrader.grade_id!r}: {line.strip()!r} leaked"
+                        f"{name}, cell {cell.metadata.nbgrader.grade_id!r}: {line!r} leaked"
                     )
     for cell in release.cells:
         grade_id = cell.metadata.nbgrader.grade_id
@@ -102,22 +112,26 @@ def check_release(name: str, source: Any, release: Any) -> None:
             raise AssignmentError(f"{name}, cell {grade_id!r}: the answer was not removed")
 
 
-def generate(course: Path) -> list[str]:
-    """Put the checked student versions into course/release; return the assignments' names."""
-    names = grading.names()
-    for name in names:
-        source = nbformat.read(SOURCES / name / f"{name}.ipynb", as_version=4)
+def generate(course: Path, *, database: bool = True) -> list[str]:
+    """Put the checked student versions into course/release; return the assignments' names.
+
+    The database, course/gradebook.db, is what submissions are graded against.
+    """
+    assignments = names()
+    for name in assignments:
+        source = read(SOURCES / name / f"{name}.ipynb")
         check_source(name, source)
         destination = course / "source" / name / f"{name}.ipynb"
         destination.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(SOURCES / name / f"{name}.ipynb", destination)
-    api = grading.nbgrader_api(course)
-    for name in names:
-        grading.succeed(api.generate_assignment(name), f"generating {name}")
-        source = nbformat.read(course / "source" / name / f"{name}.ipynb", as_version=4)
-        released = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
+    shutil.copy(ASSIGNMENTS / "nbgrader_config.py", course)  # for nbgrader's own commands
+    api = nbgrader_api(course, database=database)
+    for name in assignments:
+        succeed(api.generate_assignment(name), f"generating {name}")
+        source = read(course / "source" / name / f"{name}.ipynb")
+        released = read(course / "release" / name / f"{name}.ipynb")
         check_release(name, source, released)
-    return names
+    return assignments
 
 
 def release(out: Path) -> Path:
@@ -125,9 +139,11 @@ def release(out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder).resolve() / "course"
-        names = generate(course)
-        texts = {"README.txt": FOR_STUDENTS.format(names=", ".join(f"{n}.ipynb" for n in names))}
-        for name in names:
+        assignments = generate(course, database=False)
+        texts = {
+            "README.txt": FOR_STUDENTS.format(names=", ".join(f"{n}.ipynb" for n in assignments))
+        }
+        for name in assignments:
             path = course / "release" / name / f"{name}.ipynb"
             texts[f"{name}/{name}.ipynb"] = path.read_text(encoding="utf-8")
         unfinished = out / "assignments.zip.partial"
@@ -158,11 +174,11 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "release":
             print(f"student release: {release(options.out)}")
         elif options.command == "grade":
-            limits = grading.Limits(options.timeout, options.total)
+            limits = Limits(options.timeout, options.total)
             grading.grade(options.submissions, options.out, generate, limits)
-            grading.export(options.out, feedback=not options.no_feedback)
+            marks.export(options.out, feedback=not options.no_feedback)
         else:
-            grading.export(options.out, feedback=True)
+            marks.export(options.out, feedback=True)
     except (AssignmentError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

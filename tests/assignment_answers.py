@@ -1,0 +1,582 @@
+"""Answers to the assignments as students would give them: right in another way, and wrong.
+
+Each answer is the code of one answer cell, by its grade_id. A wrong one comes with the test cells
+that it must fail; all others must pass.
+"""
+
+from typing import NamedTuple
+
+
+class Wrong(NamedTuple):
+    """A typical mistake in one answer cell, and the test cells that must notice it."""
+
+    mistake: str
+    cell: str
+    code: str
+    lost: tuple[str, ...]
+
+
+def both(cell: str) -> tuple[str, ...]:
+    return f"{cell}_visible", f"{cell}_hidden"
+
+
+RIGHT = {
+    "exploring": [
+        {
+            "epsilon": "def epsilon(t, p):\n    return np.exp(-p * np.log(t))",
+            "choose": """
+def choose(predictions, epsilon_t, eta, rho):
+    explored = not eta > epsilon_t
+    best = 0
+    for arm, prediction in enumerate(predictions):
+        if prediction > predictions[best]:
+            best = arm
+    return (rho if explored else best), explored
+""",
+            "propensity": """
+def propensity(predictions, epsilon_t, action):
+    chances = np.full(len(predictions), epsilon_t / len(predictions))
+    chances[list(predictions).index(max(predictions))] += 1 - epsilon_t
+    return chances[action]
+""",
+            "linucb_scores": """
+def linucb_scores(B, b, x, alpha=1.0):
+    inverse = np.linalg.inv(B)
+    theta = np.einsum("kij,kj->ki", inverse, b)
+    return theta @ x + alpha * np.sqrt(np.einsum("i,kij,j->k", x, inverse, x))
+""",
+            "linucb_update": """
+def linucb_update(B, b, action, x, reward):
+    taken = (np.arange(len(B)) == action).astype(float)
+    return B + taken[:, None, None] * (x[:, None] @ x[None, :]), b + np.outer(taken, reward * x)
+""",
+            "written": "Random steps stop paying once enough is known.",
+        },
+        {
+            "epsilon": """
+def epsilon(t, p):
+    return 1 / np.power(np.asarray(t, dtype=float), p)
+""",
+            "choose": """
+def choose(predictions, epsilon_t, eta, rho):
+    arms = np.arange(len(predictions))
+    order = sorted(arms, key=lambda arm: (-predictions[arm], arm))
+    return (order[0], False) if eta > epsilon_t else (rho, True)
+""",
+            "propensity": """
+def propensity(predictions, epsilon_t, action):
+    K = len(predictions)
+    if np.argmax(predictions) == action:
+        return 1 - epsilon_t * (K - 1) / K
+    return epsilon_t / K
+""",
+            "linucb_scores": """
+def linucb_scores(B, b, x, alpha=1.0):
+    scores = np.empty(len(B))
+    for j in range(len(B)):
+        L = np.linalg.cholesky(B[j])
+        half = np.linalg.solve(L, x)
+        scores[j] = half @ np.linalg.solve(L, b[j]) + alpha * np.linalg.norm(half)
+    return scores
+""",
+            "linucb_update": """
+def linucb_update(B, b, action, x, reward):
+    B, b = B.copy(), b.copy()
+    B[action], b[action] = B[action] + np.outer(x, x), b[action] + reward * x
+    return B, b
+""",
+        },
+    ],
+    "a_lemma_under_test": [
+        {
+            "expected_pulls": """
+def expected_pulls(t, K, p):
+    total = 0.0
+    for l in range(t - 1, 0, -1):
+        total += l ** (-p)
+    return total / K
+""",
+            "pull_law": """
+def pull_law(t, K, p):
+    law = np.array([1.0])
+    for l in range(1, t):
+        law = np.convolve(law, [1 - l**-p / K, l**-p / K])
+    return law
+""",
+            "one_arm": """
+def one_arm(law, x, K):
+    least = math.ceil(x / (2 * K))
+    return 1 - law[:least].sum(), 1 - np.exp(-3 / 28 * x / K)
+""",
+            "false_step": "false_step = 'B'",
+            # Sharper by the trapezoid rule; warns at p = 1, where the other branch counts.
+            "lower_bound": """
+def lower_bound(t, p):
+    q = np.float64(1 - p)
+    return np.where(p == 1, np.log(t), (t**q - 1) / q) + (1 - t**-p) / 2
+""",
+            "silent_until": """
+def silent_until(K, p):
+    needed = math.log(K) * K / (3 / 28)
+    return math.exp(needed if p == 1 else math.log1p((1 - p) * needed) / (1 - p))
+""",
+            "written": "The integral from 0 to t - 1 is larger than the sum.",
+        },
+        {
+            "expected_pulls": """
+def expected_pulls(t, K, p):
+    return sum(1 / l**p for l in range(1, t)) / K
+""",
+            "pull_law": """
+def pull_law(t, K, p):
+    roots = np.exp(2j * np.pi * np.arange(t) / t)  # the generating function at the t-th roots of 1
+    values = np.ones(t, dtype=complex)
+    for l in range(1, t):
+        values *= 1 + (roots - 1) * l**-p / K
+    return np.fft.fft(values).real / t
+""",
+            "one_arm": """
+def one_arm(law, x, K):
+    truth = 0.0
+    for count, chance in enumerate(law):
+        if not count < x / (2 * K):
+            truth += chance
+    return truth, -math.expm1(-3 * x / 28 / K)
+""",
+            "false_step": "false_step = chr(66)",
+            "lower_bound": """
+def lower_bound(t, p):
+    if p == 1:
+        return math.log(t)
+    return math.expm1((1 - p) * math.log(t)) / (1 - p)
+""",
+            "silent_until": """
+def silent_until(K, p):
+    x, q = 28 / 3 * K * math.log(K), 1 - p
+    return math.e**x if q == 0 else (q * x + 1) ** (1 / q)
+""",
+        },
+    ],
+    "digits_for_rewards": [
+        {
+            "best_expected_reward": """
+def best_expected_reward(K):
+    return sum(d * (((d + 1) / 10) ** K - (d / 10) ** K) for d in range(10))
+""",
+            "average_regret": """
+def average_regret(means, actions):
+    total, averages = 0.0, []
+    for t, (row, action) in enumerate(zip(means, actions), start=1):
+        total += row.max() - row[action]
+        averages.append(total / t)
+    return np.array(averages)
+""",
+            "fit_power_law": """
+def fit_power_law(t, y):
+    design = np.stack([np.ones(len(t)), -np.log(t)], axis=1)
+    (log_C, a), *_ = np.linalg.lstsq(design, np.log(y), rcond=None)
+    return float(np.exp(log_C)), float(a)
+""",
+            "play_linucb": """
+def play_linucb(mnist, pixel_scale, seed, steps):
+    rounds = MnistBandit(mnist, pixel_scale=pixel_scale).rounds(seed, 0, steps)
+    policy, actions = LinUCB(5 * 784, 5), np.zeros(steps, dtype=int)
+    for begin in range(0, steps, 20):
+        block = slice(begin, min(begin + 20, steps))
+        t = np.arange(begin, block.stop) + 1
+        choice = policy.choose(rounds.contexts(block), t, rounds.draws[block])
+        rewards = rounds.rewards(block, choice.actions)
+        policy.record(rounds.contexts(block), choice, rewards)
+        policy.train()
+        actions[block] = choice.actions
+    return rounds.means, actions
+""",
+            "score_parts": """
+def score_parts(X, r, x, s):
+    inverse = np.linalg.inv(np.identity(X.shape[1]) + s * s * X.T @ X)
+    theta = inverse @ (s * X.T @ r)
+    return float(theta @ (s * x)), float(np.sqrt(s * x @ inverse @ x * s))
+""",
+            "written": "The unit of the pixels is a ridge in disguise.",
+        },
+        {
+            "best_expected_reward": """
+def best_expected_reward(K):
+    return float(sum(1 - (d / 10) ** K for d in range(1, 10)))
+""",
+            "average_regret": """
+def average_regret(means, actions):
+    best = np.cumsum(np.max(means, axis=1))
+    got = np.cumsum(np.take_along_axis(means, np.asarray(actions)[:, None], axis=1)[:, 0])
+    return (best - got) / np.arange(1, len(best) + 1)
+""",
+            "fit_power_law": """
+def fit_power_law(t, y):
+    u, v = np.log10(t), np.log10(y)
+    a = -np.sum((u - u.mean()) * (v - v.mean())) / np.sum((u - u.mean()) ** 2)
+    return 10 ** (v.mean() + a * u.mean()), a
+""",
+            "play_linucb": """
+def play_linucb(mnist, pixel_scale, seed, steps):
+    rounds = MnistBandit(mnist, 5, 0.0, pixel_scale).rounds(seed, 0, steps)
+    return rounds.means, simulate(LinUCB(rounds.context_size, rounds.arms), rounds).actions
+""",
+            "score_parts": """
+def score_parts(X, r, x, s):
+    # With n pulls an n x n matrix is enough (Woodbury).
+    X, x = s * X, s * x
+    inverse = np.linalg.inv(np.eye(len(X)) + X @ X.T)
+    prediction = x @ X.T @ inverse @ r
+    return prediction, np.sqrt(x @ x - x @ X.T @ inverse @ X @ x)
+""",
+        },
+    ],
+}
+
+WRONG = {
+    "exploring": [
+        Wrong(
+            "epsilon off by one",
+            "epsilon",
+            "def epsilon(t, p):\n    return 1.0 / (np.asarray(t) + 1.0) ** p",
+            both("epsilon"),
+        ),
+        Wrong(
+            "epsilon of the visible tests only",
+            "epsilon",
+            """
+def epsilon(t, p):
+    return {1: 1.0, 4: 0.5}[t] if np.ndim(t) == 0 else np.array([1.0, 0.5, 0.25])
+""",
+            ("epsilon_hidden",),
+        ),
+        Wrong(
+            "never exploring",
+            "choose",
+            """
+def choose(predictions, epsilon_t, eta, rho):
+    return int(np.argmax(predictions)), False
+""",
+            both("choose"),
+        ),
+        Wrong(
+            "exploring without the greedy arm",
+            "choose",
+            """
+def choose(predictions, epsilon_t, eta, rho):
+    best = int(np.argmax(predictions))
+    if eta > epsilon_t:
+        return best, False
+    return (rho if rho != best else (rho + 1) % len(predictions)), True
+""",
+            ("choose_hidden",),
+        ),
+        Wrong(
+            "not exploring at eta = epsilon",
+            "choose",
+            """
+def choose(predictions, epsilon_t, eta, rho):
+    return (rho, True) if eta < epsilon_t else (int(np.argmax(predictions)), False)
+""",
+            both("choose"),
+        ),
+        Wrong(
+            "the last of equal arms",
+            "choose",
+            """
+def choose(predictions, epsilon_t, eta, rho):
+    if eta <= epsilon_t:
+        return rho, True
+    return len(predictions) - 1 - int(np.argmax(predictions[::-1])), False
+""",
+            both("choose"),
+        ),
+        Wrong(
+            "the greedy arm's propensity without exploration",
+            "propensity",
+            """
+def propensity(predictions, epsilon_t, action):
+    return 1 - epsilon_t if action == np.argmax(predictions) else epsilon_t / len(predictions)
+""",
+            both("propensity"),
+        ),
+        Wrong(
+            "a propensity for every arm among equals",
+            "propensity",
+            """
+def propensity(predictions, epsilon_t, action):
+    greedy = predictions[action] == max(predictions)
+    return epsilon_t / len(predictions) + (1 - epsilon_t) * greedy
+""",
+            ("propensity_hidden",),
+        ),
+        Wrong(
+            "no square root in LinUCB",
+            "linucb_scores",
+            """
+def linucb_scores(B, b, x, alpha=1.0):
+    inverse = np.linalg.inv(B)
+    return np.array([x @ M @ v + alpha * (x @ M @ x) for M, v in zip(inverse, b)])
+""",
+            both("linucb_scores"),
+        ),
+        Wrong(
+            "LinUCB for K = m only",
+            "linucb_scores",
+            """
+def linucb_scores(B, b, x, alpha=1.0):
+    theta = np.zeros((len(x), len(x)))
+    theta[: len(B)] = [np.linalg.solve(M, v) for M, v in zip(B, b)]
+    width = [np.sqrt(x @ np.linalg.solve(B[j], x)) for j in range(len(x))]
+    return theta @ x + alpha * np.array(width)
+""",
+            both("linucb_scores"),
+        ),
+        Wrong(
+            "every arm learns",
+            "linucb_update",
+            """
+def linucb_update(B, b, action, x, reward):
+    return B + np.outer(x, x), b + reward * x
+""",
+            ("linucb_update_hidden",),
+        ),
+        Wrong(
+            "the old arrays are changed",
+            "linucb_update",
+            """
+def linucb_update(B, b, action, x, reward):
+    B[action] += np.outer(x, x)
+    b[action] += reward * x
+    return B, b
+""",
+            ("linucb_update_hidden",),
+        ),
+    ],
+    "a_lemma_under_test": [
+        Wrong(
+            "T counted to t",
+            "expected_pulls",
+            """
+def expected_pulls(t, K, p):
+    return sum(l**-p for l in range(1, t + 1)) / K
+""",
+            both("expected_pulls"),
+        ),
+        Wrong(
+            "all arms' pulls instead of one arm's",
+            "expected_pulls",
+            "def expected_pulls(t, K, p):\n    return sum(l**-p for l in range(1, t))",
+            both("expected_pulls"),
+        ),
+        Wrong(
+            "the law counted to t",
+            "pull_law",
+            """
+def pull_law(t, K, p):
+    law = np.array([1.0])
+    for l in range(1, t + 1):
+        law = np.convolve(law, [1 - l**-p / K, l**-p / K])
+    return law[:t]
+""",
+            both("pull_law"),
+        ),
+        Wrong(
+            "a Poisson law instead of the exact one",
+            "pull_law",
+            """
+def pull_law(t, K, p):
+    mean = sum(l**-p for l in range(1, t)) / K
+    return np.array([math.exp(-mean) * mean**n / math.factorial(n) for n in range(t)])
+""",
+            both("pull_law"),
+        ),
+        Wrong(
+            "more than the threshold instead of at least",
+            "one_arm",
+            """
+def one_arm(law, x, K):
+    return law[np.arange(len(law)) > x / (2 * K)].sum(), 1 - math.exp(-3 * x / (28 * K))
+""",
+            both("one_arm"),
+        ),
+        Wrong(
+            "the threshold rounded",
+            "one_arm",
+            """
+def one_arm(law, x, K):
+    return law[round(x / (2 * K)) :].sum(), 1 - math.exp(-3 * x / (28 * K))
+""",
+            ("one_arm_hidden",),
+        ),
+        Wrong(
+            "the union bound for one arm",
+            "one_arm",
+            """
+def one_arm(law, x, K):
+    return law[math.ceil(x / (2 * K)) :].sum(), 1 - K * math.exp(-3 * x / (28 * K))
+""",
+            both("one_arm"),
+        ),
+        Wrong("another step blamed", "false_step", "false_step = 'D'", ("false_step_hidden",)),
+        Wrong(
+            "the false inequality kept",
+            "lower_bound",
+            """
+def lower_bound(t, p):
+    return math.log(t) if p == 1 else t ** (1 - p) / (1 - p)
+""",
+            both("lower_bound"),
+        ),
+        Wrong(
+            "true, but ever further below the sum",
+            "lower_bound",
+            """
+def lower_bound(t, p):
+    return 0.75 * (math.log(t) if p == 1 else (t ** (1 - p) - 1) / (1 - p))
+""",
+            ("lower_bound_hidden",),
+        ),
+        Wrong(
+            "added up",
+            "lower_bound",
+            """
+def lower_bound(t, p):
+    return float(np.sum(np.arange(1, t, dtype=float) ** -p))
+""",
+            ("lower_bound_hidden",),
+        ),
+        Wrong(
+            "solved for the printed lemma",
+            "silent_until",
+            """
+def silent_until(K, p):
+    x = 28 * K * math.log(K) / 3
+    return math.exp(x) if p == 1 else ((1 - p) * x) ** (1 / (1 - p))
+""",
+            both("silent_until"),
+        ),
+        Wrong(
+            "the visible values only",
+            "silent_until",
+            "def silent_until(K, p):\n    return 416127.66 if p == 1 else 55.791543",
+            ("silent_until_hidden",),
+        ),
+    ],
+    "digits_for_rewards": [
+        Wrong(
+            "the visible values only",
+            "best_expected_reward",
+            "def best_expected_reward(K):\n    return {1: 4.5, 2: 6.15}[K]",
+            ("best_expected_reward_hidden",),
+        ),
+        Wrong(
+            "simulated",
+            "best_expected_reward",
+            """
+def best_expected_reward(K):
+    return np.random.default_rng(1).integers(10, size=(10000, K)).max(axis=1).mean()
+""",
+            both("best_expected_reward"),
+        ),
+        Wrong(
+            "not averaged over the steps before",
+            "average_regret",
+            """
+def average_regret(means, actions):
+    return means.max(axis=1) - means[np.arange(len(actions)), actions]
+""",
+            both("average_regret"),
+        ),
+        Wrong(
+            "time counted from 0",
+            "average_regret",
+            """
+def average_regret(means, actions):
+    regret = means.max(axis=1) - means[np.arange(len(actions)), actions]
+    return np.cumsum(regret) / np.arange(len(actions))
+""",
+            both("average_regret"),
+        ),
+        Wrong(
+            "the sign of the exponent",
+            "fit_power_law",
+            """
+def fit_power_law(t, y):
+    slope, intercept = np.polyfit(np.log(t), np.log(y), 1)
+    return np.exp(intercept), slope
+""",
+            both("fit_power_law"),
+        ),
+        Wrong(
+            "a line through the first and the last point",
+            "fit_power_law",
+            """
+def fit_power_law(t, y):
+    a = -np.log(y[-1] / y[0]) / np.log(t[-1] / t[0])
+    return y[0] * t[0] ** a, a
+""",
+            ("fit_power_law_hidden",),
+        ),
+        Wrong(
+            "C left a logarithm",
+            "fit_power_law",
+            """
+def fit_power_law(t, y):
+    slope, intercept = np.polyfit(np.log(t), np.log(y), 1)
+    return intercept, -slope
+""",
+            both("fit_power_law"),
+        ),
+        Wrong(
+            "pixel scale not passed on",
+            "play_linucb",
+            """
+def play_linucb(mnist, pixel_scale, seed, steps):
+    rounds = MnistBandit(mnist).rounds(seed, 0, steps)
+    return rounds.means, simulate(LinUCB(3920, 5), rounds).actions
+""",
+            ("play_linucb_hidden",),
+        ),
+        Wrong(
+            "always the same run",
+            "play_linucb",
+            """
+def play_linucb(mnist, pixel_scale, seed, steps):
+    rounds = MnistBandit(mnist, pixel_scale=pixel_scale).rounds(0, 0, steps)
+    return rounds.means, simulate(LinUCB(3920, 5), rounds).actions
+""",
+            ("play_linucb_hidden",),
+        ),
+        Wrong(
+            "trained at every step",
+            "play_linucb",
+            """
+def play_linucb(mnist, pixel_scale, seed, steps):
+    rounds = MnistBandit(mnist, pixel_scale=pixel_scale).rounds(seed, 0, steps)
+    return rounds.means, simulate(LinUCB(3920, 5), rounds, train_every=1).actions
+""",
+            both("play_linucb"),
+        ),
+        Wrong(
+            "no square root in the width",
+            "score_parts",
+            """
+def score_parts(X, r, x, s):
+    inverse_x = np.linalg.solve(np.eye(len(x)) / s**2 + X.T @ X, x)
+    return (X.T @ r) @ inverse_x, x @ inverse_x
+""",
+            both("score_parts"),
+        ),
+        Wrong(
+            "only the new context in the new unit",
+            "score_parts",
+            """
+def score_parts(X, r, x, s):
+    inverse_x = np.linalg.solve(np.eye(len(x)) + X.T @ X, s * x)
+    return (X.T @ r) @ inverse_x, np.sqrt(s * x @ inverse_x)
+""",
+            both("score_parts"),
+        ),
+    ],
+}
