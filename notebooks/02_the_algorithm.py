@@ -213,14 +213,19 @@ axes.scatter(t[explored], X[explored], s=55, facecolors="none", edgecolors="blac
 right = rounds.means.argmax(axis=1) == D
 print(f"explored in {explored.sum()} of 200 steps, {epsilon(t).sum():.1f} expected")
 print(f"the best arm in {right[:50].mean():.0%} of the first 50 steps,", end=" ")
-print(f"in {right[-50:].mean():.0%} of the last 50")
+print(f"in {right[-50:].mean():.0%} of the last 50;", end=" ")
+others = ~right[-50:]
+print(f"of the other {others.sum()} steps {explored[-50:][others].sum()} explored")
 spread = np.sqrt((epsilon(t) * (1 - epsilon(t))).sum())
 assert abs(explored.sum() - epsilon(t).sum()) < 4 * spread
 assert right[-50:].mean() > right[:50].mean()
+gap = rounds.means.max(axis=1) - rounds.means[t - 1, D]
+assert gap[-50:][others & ~explored[-50:]].max() < 0.2
 
 # %% [markdown]
 # At the left the rings are dense and the colours mixed. To the right the dots take on the colour
-# of their band; most of the dots that do not are ringed.
+# of their band. The few that do not are ringed or lie near an edge of a band, where two arms are
+# almost equally good and a mistake costs little.
 #
 # ## The study's own version
 #
