@@ -80,19 +80,20 @@ def fit_power_law(values: NDArray[np.float64], *, first: int) -> PowerLaw:
     a running average are nearly the same number: one curve gives no interval for the exponent.
 
     Args:
-        values: (n,) positive from t = first on.
+        values: (n,) positive and finite from t = first on.
         first: ≥ 1, at most n/2.
 
     Raises:
-        ValueError: if first is out of range or a value is not positive.
+        ValueError: if first is out of range or a value is not positive and finite.
     """
     n = len(values)
     if not 1 <= first <= n / 2:
         raise ValueError(f"first must be from 1 to {n // 2} for {n} steps, not {first}")
     t = np.arange(first, n + 1)
     y = values[first - 1 :]
-    if not np.all(y > 0):
-        raise ValueError(f"a power law needs positive values, not {y.min():g}")
+    bad = ~((y > 0) & np.isfinite(y))
+    if bad.any():
+        raise ValueError(f"a power law needs positive, finite values, not {y[bad][0]:g}")
     exponent, log_constant = np.polyfit(np.log(t), np.log(y), 1, w=1 / np.sqrt(t))
     return PowerLaw(float(exponent), float(np.exp(log_constant)), first, n)
 

@@ -1,0 +1,398 @@
+"""Experiments as data: fingerprints, what is refused, and the runs that guard RESULTS_VERSION."""
+
+import hashlib
+import platform
+import re
+import subprocess
+import sys
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+
+from bandits import beyond, mnist
+from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.experiments import (
+    COMPARED,
+    DEEP,
+    DEEP_ARCHITECTURE,
+    EXPERIMENTS,
+    FIGURE_SEED,
+    LINEAR,
+    LINUCB,
+    OPTIMAL,
+    PAPER_FIGURES,
+    RANDOM,
+    RESULTS_VERSION,
+    SCALES,
+    SIMPLE_DEEP,
+    TUNING_SEED,
+    LeastSquaresSpec,
+    Method,
+    NetworkSpec,
+    RegressorSpec,
+    RunSpec,
+    Scale,
+    build_policy,
+    check_settings,
+    environment,
+    experiment,
+    regressor,
+)
+from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Random
+from bandits.predictors import LeastSquares, Regressor
+from bandits.schedules import NeverExplore, PowerSchedule
+from bandits.simulate import simulate
+from bandits.threads import one_thread
+
+EVERY = {**EXPERIMENTS, **{e.name: e for e in beyond.BEYOND}}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return mnist.load("sample")
+
+
+# ── Fingerprints ────────────────────────────────────────────────────────────────────────────────
+
+SPEC = RunSpec(DEEP, run=2, steps=100)
+
+# Another value for every setting; a setting that is added later must be added here.
+OTHERS = {
+    RunSpec: {
+        "method": RANDOM,
+        "run": 3,
+        "steps": 101,
+        "seed": 1,
+        "arms": 4,
+        "noise": 0.5,
+        "train_every": 10,
+    },
+    Method: {
+        "name": "other",
+        "policy": "linucb",
+        "p": 0.5,
+        "predictor": RegressorSpec("gradient_boosting"),
+        "ties": "random",
+        "train_on": "random_branch",
+        "pixel_scale": 255.0,
+    },
+    NetworkSpec: {"architecture": SIMPLE, "training": Training(epochs=1)},
+    Architecture: {
+        "channels": (8, 16, 33),
+        "width": 101,
+        "arrangement": "stacked",
+        "fold": 4,
+        "stride": (1, 1, 2),
+        "pool": (2, 2, 1),
+        "padding": (0, 1, 1),
+    },
+    Training: {
+        "epochs": 15,
+        "learning_rate": 2e-3,
+        "batch_size": 33,
+        "decay": "linear",
+        "keep_optimizer": False,
+    },
+    LeastSquaresSpec: {"ridge": 1.0},
+    RegressorSpec: {"regressor": "ridge"},
+}
+
+
+def variants(value):
+    """Every value that differs in one setting, however deep it lies."""
+    for f in fields(value):
+        if f.name == "label":
+            continue
+        other = OTHERS[type(value)][f.name]
+        assert other != getattr(value, f.name)
+        yield f"{type(value).__name__}.{f.name}", replace(value, **{f.name: other})
+        if is_dataclass(getattr(value, f.name)):
+            for name, inner in variants(getattr(value, f.name)):
+                yield name, replace(value, **{f.name: inner})
+
+
+def test_the_fingerprint_changes_with_every_setting():
+    specs = dict(variants(SPEC))
+    for predictor in (LeastSquaresSpec(), RegressorSpec("k_nearest")):
+        specs |= variants(replace(SPEC, method=replace(DEEP, predictor=predictor)))
+    assert len(specs) == 7 + 7 + 2 + 7 + 5 + 1 + 1
+    prints = {name: spec.fingerprint("digest") for name, spec in specs.items()}
+    prints["the spec itself"] = SPEC.fingerprint("digest")
+    prints["other data"] = SPEC.fingerprint("other digest")
+    prints["another device"] = SPEC.fingerprint("digest", "cuda")
+    assert len(set(prints.values())) == len(prints)
+    assert all(re.fullmatch("[0-9a-f]{16}", text) for text in prints.values())
+
+
+def test_the_fingerprint_changes_with_the_results_version(monkeypatch):
+    before = SPEC.fingerprint("digest")
+    monkeypatch.setattr("bandits.experiments.RESULTS_VERSION", RESULTS_VERSION + 1)
+    assert SPEC.fingerprint("digest") != before
+
+
+def test_the_fingerprint_does_not_change_with_the_label_or_the_datas_place(digits):
+    relabelled = replace(SPEC, method=replace(DEEP, label="something else"))
+    assert relabelled.fingerprint("digest") == SPEC.fingerprint("digest")
+    elsewhere = replace(digits, origin="elsewhere", description="moved", notes=("tried",))
+    assert elsewhere.digest == digits.digest
+
+
+def test_the_fingerprint_is_the_same_in_another_process():
+    code = (
+        "from bandits.experiments import *; import sys;"
+        "print(RunSpec(DEEP, run=2, steps=100).fingerprint('digest'), 'torch' in sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert said == [SPEC.fingerprint("digest"), "False"]  # and needs no torch
+
+
+def test_methods_of_one_experiment_never_share_a_run():
+    for e in EVERY.values():
+        specs = e.specs(e.glance)
+        assert len({spec.fingerprint("digest") for spec in specs}) == len(specs)
+
+
+# ── The experiments ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_reported_experiment_uses_the_figures_seed_and_none_the_tuning_seed():
+    assert FIGURE_SEED != TUNING_SEED
+    for e in EVERY.values():
+        assert e.seed == FIGURE_SEED
+        assert all(spec.seed == FIGURE_SEED for spec in e.specs(e.paper))
+
+
+def test_names_are_safe_in_files_and_distinct():
+    for name, e in EVERY.items():
+        assert name == e.name
+        methods = [m.name for m in e.methods]
+        assert len(set(methods)) == len(methods)
+        assert len({m.label for m in e.methods}) == len(methods)
+        for text in (name, *methods):
+            assert re.fullmatch("[a-z0-9_]+", text), text
+
+
+def test_the_papers_settings():
+    for name in PAPER_FIGURES:
+        e = EXPERIMENTS[name]
+        assert (e.arms, e.train_every) == (5, 20)
+        for method in e.methods:
+            if isinstance(method.predictor, NetworkSpec):
+                assert method.p == 1
+                assert method.predictor.training.epochs == 16
+                assert method.predictor.training.learning_rate == 1e-3
+    one, low, high = (EXPERIMENTS[name] for name in PAPER_FIGURES)
+    assert one.paper.runs == 1
+    assert one.methods[0].predictor.architecture.width == 1000
+    assert (one.noise, low.noise, high.noise) == (0, 0, 1)
+    assert low.paper.runs == high.paper.runs == 12
+    assert low.methods == high.methods == COMPARED
+    assert DEEP.predictor.architecture.width == SIMPLE_DEEP.predictor.architecture.width == 100
+    assert len(DEEP.predictor.architecture.channels) == 3
+    assert SIMPLE_DEEP.predictor.architecture.channels == ()
+
+
+def test_specs_go_run_by_run_so_that_early_results_cover_every_method():
+    specs = EXPERIMENTS["low_noise"].specs(Scale(7, 3))
+    assert [(s.run, s.method.name) for s in specs] == [
+        (run, method.name) for run in range(3) for method in COMPARED
+    ]
+    assert all((s.steps, s.arms, s.noise, s.train_every) == (7, 5, 0.0, 20) for s in specs)
+
+
+def test_scales_grow():
+    for e in EVERY.values():
+        sizes = [e.scale(name) for name in SCALES]
+        assert sizes == [e.glance, e.quick, e.paper]
+        assert sizes[0].steps < sizes[1].steps < sizes[2].steps
+        assert sizes[0].runs <= sizes[1].runs <= sizes[2].runs
+
+
+def test_selecting_methods_keeps_the_order_asked_for():
+    low = EXPERIMENTS["low_noise"]
+    assert low.select(None) is low
+    assert [m.name for m in low.select(["random", "deep"]).methods] == ["random", "deep"]
+
+
+# ── What bad input gets ─────────────────────────────────────────────────────────────────────────
+
+
+def test_unknown_names_are_answered_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"experiment must be one of .*low_noise.* not 'lownoise'"):
+        experiment("lownoise")
+    with pytest.raises(ValueError, match="scale must be one of glance, quick, paper, not 'huge'"):
+        EXPERIMENTS["low_noise"].scale("huge")
+    with pytest.raises(ValueError, match=r"low_noise has the methods optimal, deep.*, not 'sarsa'"):
+        EXPERIMENTS["low_noise"].select(["deep", "sarsa"])
+    with pytest.raises(ValueError, match="one of k_nearest, ridge, gradient_boosting, not 'svm'"):
+        regressor("svm")
+    assert experiment("low_noise") is EXPERIMENTS["low_noise"]
+
+
+GOOD = {"steps": 1, "runs": 1, "arms": 1, "noise": 0, "train_every": 1, "seed": 0}
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"steps": 0}, "steps must be a whole number >= 1, not 0"),
+        ({"runs": -1}, "runs must be a whole number >= 1, not -1"),
+        ({"arms": 0}, r"arms \(K\) must be a whole number >= 1, not 0"),
+        ({"train_every": 0}, "train_every must be a whole number >= 1, not 0"),
+        ({"seed": -5}, "seed must be a whole number >= 0, not -5"),
+        ({"noise": -0.1}, r"noise \(sigma\) must be a finite number >= 0, not -0.1"),
+        ({"noise": float("nan")}, r"noise \(sigma\) must be a finite number >= 0, not nan"),
+        ({"noise": float("inf")}, r"noise \(sigma\) must be a finite number >= 0, not inf"),
+    ],
+)
+def test_settings_out_of_range_are_refused(bad, message):
+    check_settings(**GOOD)  # the least that is allowed
+    with pytest.raises(ValueError, match=message):
+        check_settings(**{**GOOD, **bad})
+
+
+def test_an_experiment_out_of_range_is_refused_before_any_work():
+    with pytest.raises(ValueError, match="steps must be"):
+        EXPERIMENTS["low_noise"].specs(Scale(0, 1))
+    with pytest.raises(ValueError, match="noise"):
+        replace(EXPERIMENTS["low_noise"], noise=-1.0).specs(Scale(1, 1))
+
+
+def test_epsilon_greedy_without_a_predictor_is_refused(digits):
+    spec = RunSpec(Method("blind", "blind", "epsilon_greedy", 1.0), 0, 5)
+    rounds = environment(spec, digits).rounds(0, 0, 5)
+    with pytest.raises(ValueError, match="method blind needs a predictor"):
+        build_policy(spec, rounds)
+
+
+# ── From a spec to a run ────────────────────────────────────────────────────────────────────────
+
+
+def test_specs_build_what_they_say(digits):
+    def built(method):
+        spec = RunSpec(method, 0, 5, arms=2)
+        return build_policy(spec, environment(spec, digits).rounds(spec.seed, 0, 5))
+
+    assert type(built(RANDOM)) is Random
+    assert type(built(OPTIMAL)) is Optimal
+    for ties in ("first", "random"):
+        ucb = built(replace(LINUCB, ties=ties))
+        assert (type(ucb), ucb.ties, ucb.alpha, ucb.model.ridge) == (LinUCB, ties, 1.0, 1.0)
+    linear = built(LINEAR)
+    assert type(linear) is EpsilonGreedy
+    assert linear.schedule == NeverExplore()
+    assert linear.predictor.model.ridge == 0
+    ridge = built(
+        replace(LINEAR, predictor=LeastSquaresSpec(2.0), p=0.25, train_on="random_branch")
+    )
+    assert ridge.schedule == PowerSchedule(0.25)
+    assert type(ridge.predictor) is LeastSquares
+    assert (ridge.predictor.model.ridge, ridge.train_on, ridge.ties) == (
+        2,
+        "random_branch",
+        "first",
+    )
+    nearest = built(replace(DEEP, predictor=RegressorSpec("k_nearest")))
+    assert type(nearest.predictor) is Regressor
+    deep = built(DEEP)
+    assert [n.architecture for n in deep.predictor.networks] == [DEEP_ARCHITECTURE] * 2
+    assert deep.predictor.training == Training()
+
+
+def test_the_environment_of_a_spec(digits):
+    spec = RunSpec(replace(RANDOM, pixel_scale=255.0), 0, 5, arms=3, noise=2.0)
+    bandit = environment(spec, digits)
+    assert (bandit.arms, bandit.noise, bandit.pixel_scale) == (3, 2.0, 255.0)
+
+
+def test_networks_of_two_runs_differ_and_those_of_one_run_are_paired(digits):
+    def weights(method, run):
+        spec = RunSpec(method, run, 5, arms=2)
+        policy = build_policy(spec, environment(spec, digits).rounds(spec.seed, run, 5))
+        return policy.predictor.networks[0].hidden.weight.detach().numpy()
+
+    slow = replace(SIMPLE_DEEP, p=0.25)
+    np.testing.assert_array_equal(weights(SIMPLE_DEEP, 0), weights(slow, 0))
+    assert np.all(weights(SIMPLE_DEEP, 0) != weights(SIMPLE_DEEP, 1))
+
+
+# ── Golden runs ─────────────────────────────────────────────────────────────────────────────────
+#
+# If one of these fails, the same settings give other results than the finished runs that are
+# stored. Where that is meant, raise RESULTS_VERSION and write the new values down here.
+
+GOLDEN_VERSION = 1
+SAMPLE = "809ec085d551285cf9efad12c42a6aead98c62f96eb9936cc5b778870773e50d"
+TORCH, CPU = "2.14.1", "x86_64 AVX2"  # what the networks' decisions were recorded with
+GOLDEN_TABLE = "02e4f720a44b835f8078e01b5fce541b6459126292f8f5ea"
+GOLDEN_NORMALS = [
+    -0.027576034391477187,
+    1.0794963344390498,
+    0.3954954049305259,
+    -1.0351309501646462,
+    0.7048089816032717,
+]
+GOLDEN = {
+    ("random", 300, 0.0): "cc2f1db0bde4e524",
+    ("optimal", 300, 0.0): "58de2a1bdabd69e4",
+    ("linear", 300, 1.0): "00ba72d8f8a92afa",
+    ("linear", 300, 0.0): "73e7948c8cd3ec37",
+    ("linucb", 200, 0.0): "aa14dbfaabc0cc93",
+    ("linucb", 200, 1.0): "ded7dc0c9f0f7e9c",
+    ("simple", 100, 0.0): "473c4136dfd213af",
+    ("deep", 60, 0.0): "caa0c5b0bcb053d7",
+    ("deep_p1_3", 60, 1.0): "9a481e9ad53fe539",
+}
+
+
+def short(array) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
+
+
+@pytest.fixture(scope="module")
+def golden(digits):
+    if digits.digest != SAMPLE:
+        pytest.skip("the sample of digits is not the one that the golden runs were recorded with")
+    return digits
+
+
+def test_golden_runs_are_of_this_results_version():
+    assert RESULTS_VERSION == GOLDEN_VERSION
+
+
+def test_the_golden_table(golden):
+    spec = RunSpec(RANDOM, 0, 50)
+    rounds = environment(spec, golden).rounds(spec.seed, 0, 50)
+    contexts = rounds.contexts(slice(0, 50))
+    assert short(contexts) + short(rounds.means) + short(rounds.draws.rho) == GOLDEN_TABLE
+    np.testing.assert_allclose(rounds.noise[0], GOLDEN_NORMALS, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "steps", "noise"), GOLDEN)
+def test_golden_decisions(golden, name, steps, noise):
+    method = {m.name: m for m in (*COMPARED, *beyond.BEYOND[0].methods)}[name]
+    if isinstance(method.predictor, NetworkSpec):
+        import torch
+
+        here = torch.__version__.split("+")[0], cpu()
+        if here != (TORCH, CPU):
+            pytest.skip(f"float32 decisions were recorded with {(TORCH, CPU)}, and this is {here}")
+    assert decisions(method, steps, noise, golden) == GOLDEN[name, steps, noise]
+
+
+def decisions(method, steps, noise, digits) -> str:
+    spec = RunSpec(method, 0, steps, noise=noise)
+    rounds = environment(spec, digits).rounds(spec.seed, 0, steps)
+    with one_thread():
+        run = simulate(build_policy(spec, rounds), rounds, train_every=spec.train_every)
+    return short(run.actions.astype(np.uint8))
+
+
+def cpu() -> str:
+    """What decides which kernels torch runs."""
+    import torch
+
+    return f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
