@@ -4,12 +4,14 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import connection, get_context, parent_process
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import cast
 
 from tqdm import tqdm
 
@@ -169,7 +171,7 @@ def complete(
     with _bar(left, progress) as fractions:
         if workers == 1:
             return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
-        return _in_pool(left, mnist, store, checkpoint_seconds, fractions, workers)
+        return _in_processes(left, mnist, store, checkpoint_seconds, fractions, workers)
 
 
 def failure(job: Job, error: BaseException) -> str:
@@ -198,16 +200,37 @@ def _in_process(
     return failures
 
 
-# Set in each worker process by _start_worker.
-_worker: tuple[Mnist, Store, float, MutableSequence[float]]
-
-
-def _start_worker(
-    mnist: Mnist, store: Store, checkpoint_seconds: float, fractions: MutableSequence[float]
+def _serve(
+    channel: Connection,
+    mnist: Mnist,
+    store: Store,
+    checkpoint_seconds: float,
+    fractions: MutableSequence[float],
 ) -> None:
-    global _worker
-    _worker = (mnist, store, checkpoint_seconds, fractions)
+    """A worker process: do the jobs that come through the channel, and answer each.
+
+    The answer is None, or the line that names the failed job, since not every error can travel.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    _end_with_parent()
+    while True:
+        try:
+            number, job = channel.recv()
+        except EOFError:
+            return
+
+        def report(fraction: float, number: int = number) -> None:
+            fractions[number] = fraction
+
+        line = None
+        try:
+            do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
+        except Exception as error:
+            line = failure(job, error)
+        channel.send(line)
+
+
+def _end_with_parent() -> None:
     parent = parent_process()
     assert parent is not None
     sentinel = parent.sentinel
@@ -219,22 +242,7 @@ def _start_worker(
     threading.Thread(target=follow, daemon=True).start()
 
 
-def _work(number: int, job: Job) -> str | None:
-    """Do a job; return the line that names it if it failed, since not every error can travel."""
-    mnist, store, checkpoint_seconds, fractions = _worker
-
-    def report(fraction: float) -> None:
-        fractions[number] = fraction
-
-    report(1e-9)  # more than nothing: started
-    try:
-        do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
-    except Exception as error:
-        return failure(job, error)
-    return None
-
-
-def _in_pool(
+def _in_processes(
     left: Sequence[Job],
     mnist: Mnist,
     store: Store,
@@ -242,83 +250,78 @@ def _in_pool(
     fractions: MutableSequence[float],
     workers: int,
 ) -> list[str]:
+    """Every worker has a channel of its own, so that one that dies takes only its own job along."""
+    context = get_context("spawn")  # never fork after torch has used threads
     failures: list[str] = []
-    pending = dict(enumerate(left))
-    deaths = dict.fromkeys(pending, 0)
+    waiting = deque(range(len(left)))
+    deaths = [0] * len(left)
+    crew: dict[Connection, tuple[SpawnProcess, int]] = {}
 
-    def run(numbers: Sequence[int], workers: int) -> bool:
-        """Do these jobs in a fresh pool; return whether a worker died."""
-        pool = ProcessPoolExecutor(
-            min(workers, len(numbers)),
-            get_context("spawn"),  # never fork after torch has used threads
-            _start_worker,
-            (mnist, store, checkpoint_seconds, fractions),
+    def hand(channel: Connection, process: SpawnProcess) -> None:
+        number = waiting.popleft()
+        crew[channel] = (process, number)
+        with suppress(OSError):  # it died meanwhile: the end of its channel will tell
+            channel.send((number, left[number]))
+
+    def hire() -> None:
+        ours, theirs = context.Pipe()
+        process = context.Process(
+            target=_serve, args=(theirs, mnist, store, checkpoint_seconds, fractions), daemon=True
         )
-        try:
-            futures = _submit(pool, {n: pending[n] for n in numbers})
-            broken = _gather(futures, pending, failures)
-        except BaseException:
-            for process in list(pool._processes.values()):
-                process.kill()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-        pool.shutdown()
-        return broken
+        with _interrupts_wait(), suppress(BrokenPipeError):  # likewise
+            process.start()
+        theirs.close()
+        hand(ours, process)
 
-    while pending:
-        before = len(pending)
-        if not run(list(pending), workers):
-            break
-        # A worker died, and its pool with it. Whatever was under way is tried once more beside
-        # the others, then alone: only that tells which of them it is that kills its worker.
-        under_way = [n for n in pending if 0 < fractions[n] < 1]
-        if not under_way and len(pending) == before:
-            failures += [f"{job}: no worker process could be started" for job in pending.values()]
-            break
-        for number in under_way:
-            deaths[number] += 1
-            fractions[number] = 0.0
-            if deaths[number] == 2 and run([number], 1):
-                failures.append(f"{pending.pop(number)}: its worker process died each time")
+    try:
+        while waiting or crew:
+            while waiting and len(crew) < workers:
+                hire()
+            for channel in cast(list[Connection], connection.wait(list(crew))):
+                process, number = crew[channel]
+                try:
+                    line = channel.recv()
+                except (EOFError, OSError):
+                    del crew[channel]
+                    process.join()
+                    fractions[number] = 0.0
+                    deaths[number] += 1
+                    if deaths[number] == 1:
+                        waiting.append(number)
+                    else:
+                        code = process.exitcode
+                        failures.append(f"{left[number]}: its worker died twice (exit {code})")
+                    continue
+                if line is not None:
+                    failures.append(line)
+                if waiting:
+                    hand(channel, process)
+                else:
+                    del crew[channel]
+                    channel.close()
+                    process.join()
+    finally:
+        for channel, (process, _) in crew.items():
+            process.kill()
+            process.join()
+            channel.close()
     return failures
 
 
-def _submit(pool: ProcessPoolExecutor, numbered: dict[int, Job]) -> dict[Future[str | None], int]:
-    """Hand out jobs, which starts the workers; a Ctrl-C that comes meanwhile waits.
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Let a Ctrl-C wait while a worker is started, which inherits that.
 
-    Otherwise a worker that is just starting would be interrupted before it knows to ignore it.
+    Otherwise it would interrupt the worker before that knows to ignore it.
     """
-    masks = hasattr(signal, "pthread_sigmask")  # not on Windows
-    if masks:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return {pool.submit(_work, n, job): n for n, job in numbered.items()}
+        yield
     finally:
-        if masks:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _gather(
-    futures: dict[Future[str | None], int], pending: dict[int, Job], failures: list[str]
-) -> bool:
-    """Take finished jobs out of `pending`; return whether the pool broke."""
-    broken = False
-    for future in _as_completed(futures):
-        if isinstance(future.exception(), BrokenProcessPool):
-            broken = True
-            continue
-        job, error = pending.pop(futures[future]), future.exception()
-        line = future.result() if error is None else failure(job, error)
-        if line is not None:
-            failures.append(line)
-    return broken
-
-
-def _as_completed(futures: dict[Future[str | None], int]) -> Iterator[Future[str | None]]:
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        yield from done
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
