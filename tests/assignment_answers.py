@@ -116,9 +116,8 @@ def lower_bound(t, p):
     return np.where(p == 1, np.log(t), (t**q - 1) / q) + (1 - t**-p) / 2
 """,
             "silent_until": """
-def silent_until(K, p):
-    needed = math.log(K) * K / (3 / 28)
-    return math.exp(needed if p == 1 else math.log1p((1 - p) * needed) / (1 - p))
+def silent_until(K):
+    return float(K) ** (28 * K / 3)
 """,
             "written": "The integral from 0 to t - 1 is larger than the sum.",
         },
@@ -151,9 +150,8 @@ def lower_bound(t, p):
     return math.expm1((1 - p) * math.log(t)) / (1 - p)
 """,
             "silent_until": """
-def silent_until(K, p):
-    x, q = 28 / 3 * K * math.log(K), 1 - p
-    return math.e**x if q == 0 else (q * x + 1) ** (1 / q)
+def silent_until(K):
+    return math.e ** (K / (3 / 28) * np.log(K))
 """,
         },
     ],
@@ -447,19 +445,15 @@ def lower_bound(t, p):
             ("lower_bound_hidden",),
         ),
         Wrong(
-            "solved for the printed lemma",
+            "solved for one arm's failure in K",
             "silent_until",
-            """
-def silent_until(K, p):
-    x = 28 * K * math.log(K) / 3
-    return math.exp(x) if p == 1 else ((1 - p) * x) ** (1 / (1 - p))
-""",
+            "def silent_until(K):\n    return math.exp(28 * math.log(K) / 3)",
             both("silent_until"),
         ),
         Wrong(
             "the visible values only",
             "silent_until",
-            "def silent_until(K, p):\n    return 416127.66 if p == 1 else 55.791543",
+            "def silent_until(K):\n    return 416127.66",
             ("silent_until_hidden",),
         ),
     ],
