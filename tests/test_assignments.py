@@ -238,6 +238,33 @@ def test_a_release_that_leaks_is_refused(tool, grade_id):
         tool.check_release("exploring", source("exploring"), release)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"\xff\xfe\x00",
+        b'{"cells": [{"cell_type": "code"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
+        b'{"cells": 3, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
+        b'{"cells": [], "metadata": {}, "nbformat": 99, "nbformat_minor": 0}',
+    ],
+)
+def test_any_file_that_is_no_notebook_is_reported(tool, tmp_path, content):
+    submitted, said = tmp_path / "exploring.ipynb", []
+    submitted.write_bytes(content)
+    released = tmp_path / "release" / "exploring" / "exploring.ipynb"
+    released.parent.mkdir(parents=True)
+    nbformat.write(source("exploring"), released)
+    state = tool.grading.grade_one(
+        None, tmp_path, submitted, ("ada", "exploring"), None, said.append
+    )
+    assert state == "could not be graded"
+    assert len(said) == 1
+    assert said[0].startswith("the file cannot be read as a notebook (")
+    assert len(said[0]) > len("the file cannot be read as a notebook ()")
+
+
 def test_wrong_folders_and_limits_are_explained(tool, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     (tmp_path / "in" / "ada").mkdir(parents=True)

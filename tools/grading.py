@@ -160,7 +160,8 @@ def grade_one(
             known = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
             found = repair(notebook, released)
     except Exception as error:
-        report(f"the file cannot be read as a notebook ({str(error).splitlines()[0][:100]})")
+        why = (str(error).strip() or type(error).__name__).splitlines()[0][:100]
+        report(f"the file cannot be read as a notebook ({why})")
         return "could not be graded"
     if not known & {cell.metadata.nbgrader.grade_id for cell in released.cells}:
         report("the notebook holds none of the assignment's cells; was another file handed in?")
