@@ -180,7 +180,9 @@ def table(readings: list[Reading]) -> str:
         "| --- | --- | --- | ---: | ---: | --- |",
     ]
     for r in readings:
-        value = f"{r.value.mean:.2f} (no interval)" if r.runs < 2 else str(r.value)
+        # Adding 0 after rounding turns −0.00 into 0.00.
+        mean, low, high = (round(x, 2) + 0.0 for x in (r.value.mean, r.value.low, r.value.high))
+        value = f"{mean:.2f} (no interval)" if r.runs < 2 else str(Interval(mean, low, high))
         lines.append(
             f"| {r.claim} | {r.case} | {r.measured} | {value} | {r.runs} | **{r.verdict}** |"
         )

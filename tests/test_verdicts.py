@@ -122,7 +122,7 @@ def test_the_rate_is_read_from_a_figures_data() -> None:
 
 
 def test_the_table_has_a_row_for_each_reading() -> None:
-    reading = Reading("c", "σ = 0", "m", Interval(0.0, -0.012, 0.0123), 12, -MARGIN, MARGIN)
+    reading = Reading("c", "σ = 0", "m", Interval(-0.001, -0.012, 0.0123), 12, -MARGIN, MARGIN)
     text = verdicts.table([reading])
     assert text.splitlines()[2] == "| c | σ = 0 | m | 0.00 [-0.01, 0.01] | 12 | **agrees** |"
 

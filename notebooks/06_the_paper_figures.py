@@ -1,0 +1,424 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,jupyter,-all
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # The paper's figures, and what can be said of each claim
+#
+# The paper has three figures on the digits' bandit. Each is run here, briefly, and drawn beside the
+# same experiment at the paper's scale, which takes hours and is therefore committed with its data.
+# After this notebook you will be able to
+#
+# * say what each figure plots, and why a running average is slow to forgive;
+# * read a *paired* comparison with its 95 % interval, and see why pairing needs fewer runs;
+# * hold each of the paper's claims against a number, by a rule that was fixed beforehand;
+# * tell "does not agree" from "cannot be told from so few runs";
+# * explain *starvation*: why $\epsilon_t = 1/t$ may never try an arm, and what ceiling that sets.
+
+# %% jupyter={"source_hidden": true}
+# On Google Colab only: fetch and install the study, with the PyTorch that Colab has.
+import importlib.util
+import os
+import subprocess
+import sys
+
+if "google.colab" in sys.modules and importlib.util.find_spec("bandits") is None:
+    address = input("Address of this study's repository, as for git clone: ")
+    subprocess.run(["git", "clone", "--depth", "1", address, "study"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "./study"], check=True)
+    os.chdir("study/notebooks")
+
+# %%
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from IPython.display import Markdown
+
+from bandits import plots, study, theory, verdicts
+from bandits.analysis import interval
+from bandits.environments import draw_exploration
+from bandits.experiments import FIGURE_SEED, Scale, experiment
+from bandits.figures import KINDS, load_data
+from bandits.plots import style, use_style
+from bandits.theory.mnist_facts import expected_best
+
+use_style()
+# The paper's scale is what `make paper` computes; the short runs here are never that long.
+size = "quick" if study.scale() == "paper" else study.scale()
+print(study.banner(experiment("low_noise").scale(size)))
+
+folder = Path("../figures")
+names = ("convergence", "convergence_repeats", "low_noise", "high_noise")
+committed, captions = {}, {}
+for name in names:
+    if (folder / f"{name}.npz").exists():
+        committed[name], captions[name] = load_data(name, folder)
+    print(f"{name:20} committed: {captions.get(name, 'not computed yet')}")
+
+# %% [markdown]
+# ## Figure 2: who earns what, without noise
+#
+# Six methods meet the same tables. *Deep* and *Simple Deep* are ε-greedy with $\epsilon_t = 1/t$
+# and differ in their network only: three convolutions and a hidden layer, or the hidden layer
+# alone. *LinUCB* and *Linear* predict by a linear function of the pixels, *Random* and *Optimal*
+# are the two ends of the scale. Plotted is the **normalized reward**, everything earned so far
+# divided by the number of steps.
+
+
+# %%
+def here(shown):
+    """Run an experiment at this notebook's scale, and collect what its figure needs."""
+    trajectories = study.run(shown, size)
+    return trajectories, KINDS[shown.name].collect(shown, trajectories)
+
+
+def beside(name, draw, live):
+    """Draw the short run left and the committed one right; returns the two axes."""
+    _, panels = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    draw(panels[0], live)
+    panels[0].set_title(f"here: {live['t'][-1]:,} steps")
+    if name in committed:
+        draw(panels[1], committed[name])
+        panels[1].set_title(f"committed: {committed[name]['t'][-1]:,} steps")
+    else:
+        panels[1].text(0.5, 0.5, "not computed yet", ha="center", va="center")
+        panels[1].set(xticks=[], yticks=[])
+    return panels
+
+
+played, live_low = here(experiment("low_noise"))
+panels = beside("low_noise", plots.reward_curves, live_low)
+
+assert not any(run.regret.any() for run in played["optimal"])
+steps = sum(len(run) for run in played["random"])
+random_mean = np.mean([run.means for run in played["random"]])
+assert abs(random_mean - 4.5) < 4 * 2.88 / steps**0.5, "4 standard errors of a uniform digit"
+for method, runs in played.items():
+    place = list(live_low["methods"]).index(method)
+    mean = np.mean([np.cumsum(run.rewards) / run.t for run in runs], axis=0)
+    assert np.allclose(live_low["mean"][place], mean[live_low["t"] - 1], atol=1e-4)
+    assert mean[-1] <= live_low["mean"][0, -1] + 1e-9, "without noise no one beats Optimal"
+shown_ends = [line.get_ydata()[-1] for line in panels[0].lines]
+assert all(np.isclose(end, shown_ends).any() for end in live_low["mean"][:, -1])
+
+# %% [markdown]
+# Left, in so few steps, the learners are hardly off the line of uniform choice; the point is that
+# the experiment runs, and that you can change it. What there is to see is right, as soon as it has
+# been computed.
+#
+# A running average is slow to forgive. A method that took random arms for 500 steps and was perfect
+# ever since has at $t = 2000$ a normalized reward of $(500 \cdot 4.5 + 1500 \cdot 7.79) / 2000 =
+# 6.97$, while it earns 7.79 now. So the question "does it converge?" is asked below of the **last
+# quarter** of each run, and not of the height of its curve.
+#
+# ## Figure 3: the same with noise
+#
+# The same tables, with a standard normal variable added to each reward. One run here; it sees the
+# same images and the same dice as the first run above.
+
+# %%
+noisy = experiment("high_noise")
+played_noisy, live_high = here(replace(noisy, glance=Scale(200, 1)))
+panels = beside("high_noise", plots.reward_curves, live_high)
+
+for method in ("optimal", "random"):  # they look at no reward, so noise changes nothing they do
+    assert np.array_equal(played_noisy[method][0].actions, played[method][0].actions)
+added = played_noisy["random"][0].rewards - played["random"][0].rewards
+assert abs(added.mean()) < 4 / len(added) ** 0.5  # its exact mean is 0
+assert 0.8 < added.std() < 1.2  # and its standard deviation 1, with an error of 0.05
+
+# %% [markdown]
+# ## Figure 1: how fast does the regret fall?
+#
+# Deep with 1000 neurons, one run without noise; plotted is the **normalized regret**, Optimal's
+# normalized reward minus Deep's. On log-log axes a power law $c \, t^a$ is a straight line of slope
+# $a$; the paper reports $a \approx -1/2$. Blue is measured, orange the line fitted to it, dotted a
+# line of slope −1/2. The third panel is ours: the same network over independent runs. One curve
+# gives no interval for its slope, because neighbouring points of a running average are nearly the
+# same number; several runs do.
+
+# %%
+played_wide, live_wide = here(experiment("convergence"))
+figure, panels = plt.subplots(1, 3, figsize=(10, 3.5), layout="constrained")
+everything = {
+    "here": live_wide,
+    "Fig. 1": committed.get("convergence"),
+    "repeated": committed.get("convergence_repeats"),
+}
+for axes, (title, found) in zip(panels, everything.items(), strict=True):
+    if found is None:
+        axes.text(0.5, 0.5, "not computed yet", ha="center", va="center")
+        axes.set(xticks=[], yticks=[], title=title)
+        continue
+    plots.regret_curves(axes, found, log=True)
+    runs = len(found["exponents"])
+    many = f", {runs} runs" if runs > 1 else ""
+    axes.set_title(f"{title}: {found['t'][-1]:,} steps{many}")
+    fitted = axes.lines[-2]
+    slope = np.polyfit(np.log(fitted.get_xdata()), np.log(fitted.get_ydata()), 1)[0]
+    assert abs(slope - found["exponent_of_mean"]) < 1e-6
+panels[0].set_ylabel("normalized regret")
+run = played_wide["deep_wide"][0]
+assert np.allclose(live_wide["normalized_regret"][0], run.normalized_regret[live_wide["t"] - 1])
+# A blind choice loses 3.29 per step, give or take 4 standard errors of 0.2 in 200 steps.
+assert 0 < run.normalized_regret[-1] < 3.29 + 0.8
+
+# %%
+for title, found in everything.items():
+    if title == "here":  # what was trained on this machine depends on it in all digits
+        continue
+    if found is None:
+        print(f"{title}: not computed yet")
+    elif len(found["exponents"]) == 1:
+        print(f"{title}: exponent {found['exponents'][0]:.2f}, one run, so no interval;", end=" ")
+        print(f"regret {found['late_regret'][0]:.2f} per step in the last quarter")
+    else:
+        print(f"{title}: exponents {', '.join(f'{e:.2f}' for e in found['exponents'])};", end=" ")
+        print(f"mean {interval(found['exponents'])} over {len(found['exponents'])} runs")
+
+# %% [markdown]
+# ## At the end of the runs
+#
+# For each method: what it earned per step in the last quarter, by the mean digit of the arms it
+# took, noise left out. Small dots are single runs, the large one is their mean, the bar its 95 %
+# interval where there are at least three runs. The grey lines are 4.5 and 7.79. Where the figures
+# are not computed yet, the short runs above are drawn instead.
+
+# %%
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True, layout="constrained")
+for axes, (name, live, noise) in zip(
+    panels, (("low_noise", live_low, 0), ("high_noise", live_high, 1)), strict=True
+):
+    found = committed.get(name, live)
+    runs = found["late_mean"].shape[1]
+    for k, method in enumerate(found["methods"]):
+        colour, late = style(str(method))["color"], found["late_mean"][k]
+        axes.plot(late, np.full(runs, k), "o", color=colour, markersize=3, alpha=0.5)
+        axes.plot(late.mean(), k, "o", color=colour, markersize=8)
+        if runs >= plots.FEWEST_FOR_A_BAND:
+            bounds = interval(late)
+            axes.plot((bounds.low, bounds.high), (k, k), color=colour, linewidth=2)
+    for level in (4.5, 7.79175):
+        axes.axvline(level, color="0.6", linewidth=0.8)
+    axes.set(yticks=range(len(found["labels"])), yticklabels=found["labels"], xlim=(3.5, 8.5))
+    axes.set_xlabel("mean digit per step, last quarter")
+    where = "committed" if name in committed else "here"
+    axes.set_title(f"σ = {noise}, {where}: {found['t'][-1]:,} steps, runs: {runs}")
+    optimal = list(found["methods"]).index("optimal")
+    assert np.array_equal(found["late_mean"][optimal], found["late_best"][optimal])
+    assert (found["late_mean"] <= found["late_best"]).all()
+panels[0].invert_yaxis()
+
+# %% [markdown]
+# The same in numbers. The last column says how much of the way from a blind choice (0 %) to the
+# best possible one (100 %) a method has gone.
+
+# %%
+for name in ("low_noise", "high_noise"):
+    if name not in committed:
+        print(f"{name}: not computed yet")
+        continue
+    found = committed[name]
+    runs = found["late_mean"].shape[1]
+    print(f"{name}: {found['t'][-1]:,} steps, runs: {runs}")
+    print(f"{'method':22}{'normalized reward':>22}{'last quarter':>22}{'of the way':>12}")
+    for k, label in enumerate(found["labels"]):
+        final, late = interval(found["final_reward"][k]), interval(found["late_mean"][k])
+        columns = (str(final), str(late)) if runs > 1 else (f"{final.mean:.2f}", f"{late.mean:.2f}")
+        way = (late.mean - 4.5) / (7.79175 - 4.5)
+        print(f"{label:22}{columns[0]:>22}{columns[1]:>22}{100 * way:10.0f} %")
+    print()
+
+# %% [markdown]
+# ## Claim by claim
+#
+# The paper says of these figures:
+#
+# 1. the regret falls at a rate of approximately $t^{-1/2}$;
+# 2. "in both the high noise and low noise case, Deep Epsilon Greedy converges to the optimal";
+# 3. "but Simple Deep Epsilon Greedy does not";
+# 4. LinUCB and Linear "perform as well as purely random actions";
+# 5. and so, noise does not change the picture.
+#
+# Claims 2 and 3 are about a limit, and a run has an end. The rule, fixed before the runs were
+# looked at: take the last quarter of each run; call 0.15 digits per step nothing (it is less than
+# 5 % of the 3.29 between blind and best), and ±0.1 nothing for an exponent. If the 95 % interval
+# over runs lies inside what the claim allows, the figure **agrees**; if it lies outside, it **does
+# not agree**, at this horizon; if it reaches both ways, or if there is one run only, the claim is
+# **undecided**.
+#
+# Differences between methods are **paired**: in each run all methods meet the same states and the
+# same dice, so what was easy or hard about a run cancels, and the interval is that of the
+# difference. It is narrower than two separate intervals suggest.
+
+# %%
+readings = verdicts.read_all(committed)
+Markdown(verdicts.table(readings) if readings else "No figure at the paper's scale yet.")
+
+# %%
+for claim in dict.fromkeys(reading.claim for reading in readings):
+    found = [reading.verdict for reading in readings if reading.claim == claim]
+    counts = ", ".join(f"{word} {found.count(word)}" for word in dict.fromkeys(found))
+    print(f"{claim}: {counts} (of {len(found)})")
+if not readings:
+    print("Nothing to be read yet.")
+decided = {reading.verdict for reading in readings} - {"undecided"}
+assert decided <= {"agrees", "does not agree"}
+assert all(reading.verdict == "undecided" for reading in readings if reading.runs == 1)
+
+# %% [markdown]
+# How to read the two rows on Deep: the first asks whether it has *arrived*, the second whether it
+# is *still approaching*, its regret smaller in the last quarter than in the third. A method that
+# approaches and has not arrived is no contradiction to the paper, whose claim is about the limit;
+# one that has stopped short of the optimum is. And "Simple does not converge" can only be seen in
+# the weaker form that it has not arrived, and that Deep is ahead of it.
+#
+# If LinUCB or Linear turn out better than random here: on pixels from 0 to 1 a linear function of
+# them *can* tell large digits from small ones to some degree. The paper's sentence "because they
+# are linear models" explains why they do not reach the optimum, not why they should be no better
+# than chance. [Notebook 7](07_beyond_the_paper.ipynb) looks for what else could make them so.
+#
+# ## Starvation: arms that are never tried
+#
+# There is a second reason for a curve to stop short, and it has nothing to do with networks. With
+# $\epsilon_t = 1/t$ and five arms the expected number of random pulls of an arm before step $t$ is
+# $B(t) = \tfrac15 \sum_{l < t} \tfrac1l$, and the exact probabilities are these
+# ([notebook 4](04_the_bounds.ipynb) derives them):
+
+# %%
+print("      t   expected random pulls   P(a given arm: none)   P(some arm: none)")
+for t in (21, 201, 2001, 5001, 100_001):
+    pulls = theory.expected_random_pulls(t, arms=5, p=1)
+    none = theory.probability_never_pulled(t, arms=5, p=1)
+    some = 1 - theory.probability_all_pulled(t, arms=5, p=1, at_least=1)
+    print(f"{t - 1:7,}{pulls:24.3f}{none:23.3f}{some:20.3f}")
+assert abs(theory.expected_random_pulls(3, arms=5, p=1) - (1 + 1 / 2) / 5) < 1e-12
+assert abs(theory.probability_never_pulled(3, arms=5, p=1) - (4 / 5) * (9 / 10)) < 1e-12
+
+# %% [markdown]
+# A random pull of each arm takes patience, and *one* reward is no basis for a network. The dice of
+# the committed runs are known, because they do not depend on what is learned: they are drawn from
+# the figures' seed. Here are the random pulls of each arm in the first 2,000 steps of the twelve
+# runs.
+
+# %%
+horizon = 2000
+t = np.arange(1, horizon + 1)
+random_pulls = []
+for run in range(12):
+    draws = draw_exploration(FIGURE_SEED, run, horizon, 5)
+    explored = draws.eta <= 1 / t
+    random_pulls.append(np.bincount(draws.rho[explored], minlength=5))
+random_pulls = np.array(random_pulls)
+print("run   random pulls of arms 1 to 5")
+for run, pulls in enumerate(random_pulls):
+    print(f"{run:3}   {'   '.join(str(n) for n in pulls)}   {'never' if not pulls.all() else ''}")
+starved = (random_pulls == 0).any(axis=1)
+expected = theory.expected_random_pulls(horizon + 1, arms=5, p=1)
+chance = 1 - theory.probability_all_pulled(horizon + 1, arms=5, p=1, at_least=1)
+print(f"mean {random_pulls.mean():.2f} per arm, expected {expected:.2f}")
+print(f"runs with an arm never drawn: {starved.sum()} of 12, {12 * chance:.1f} expected")
+# The variance of a sum of independent draws is below its mean; and 12 runs are a binomial sample.
+assert abs(random_pulls.mean() - expected) < 4 * (expected / 60) ** 0.5
+assert abs(starved.sum() - 12 * chance) < 4 * (12 * chance * (1 - chance)) ** 0.5
+for run, found in enumerate(played["deep"]):  # the short runs above begin with the same dice
+    pulls = np.bincount(found.actions[found.explored], minlength=5)
+    assert (pulls <= random_pulls[run]).all() or len(found) > horizon
+
+# %% [markdown]
+# An arm that is never drawn at random can still be tried, if its untrained network happens to
+# predict more than the others do. A network that has seen nothing predicts a number near 0, and
+# rewards are 4.5 on average, so this happens in the first steps and hardly ever later.
+#
+# What an untried arm costs is exact: with $k$ arms in use, no one can earn more than the expected
+# largest of $k$ digits.
+
+# %%
+for arms in range(1, 6):
+    print(f"{arms} arms in use: at most {float(expected_best(arms)):.3f} per step")
+assert expected_best(3) * 1000 == 6975
+
+# %% [markdown]
+# And what did Deep do? For each committed run without noise: how often each arm was taken, how many
+# arms are in use (taken in at least one step of a hundred), the ceiling that this sets, and what
+# was earned in the last quarter.
+
+# %%
+if "low_noise" not in committed:
+    print("low_noise: not computed yet")
+else:
+    found = committed["low_noise"]
+    deep = list(found["methods"]).index("deep")
+    counts, late, horizon = found["arm_counts"][deep], found["late_mean"][deep], found["t"][-1]
+    used = (counts >= horizon / 100).sum(axis=1)
+    print(f"run{'Deep took arms 1 to 5':>32}   in use   ceiling   last quarter")
+    for run in range(len(late)):
+        taken = "".join(f"{n:6}" for n in counts[run])
+        ceiling = float(expected_best(int(used[run])))
+        print(f"{run:3}  {taken}{used[run]:9}{ceiling:10.2f}{late[run]:15.2f}")
+    for k in np.unique(used):
+        same = late[used == k]
+        print(f"{k} arms in use in {len(same)} runs; they earn {same.mean():.2f} in the end")
+    assert (counts.sum(axis=1) == horizon).all()
+
+# %% [markdown]
+# Compare the last two columns. Where the ceiling is near what is earned, the *networks* have done
+# their part, and what is missing is an arm that nobody tried. The average over runs, which the
+# paper plots, mixes both kinds of runs.
+#
+# ## What you have seen
+#
+# * Each figure runs in seconds at a small scale, and its full data is a file that you can load.
+# * A claim about a figure is a number with an interval, and a rule. What the code above prints is
+#   the verdict; it is not typed by hand, and it changes when there are more runs.
+# * $\epsilon_t = 1/t$ starves arms at every horizon that can be computed. The theorem is about
+#   $t \to \infty$, where $B(t)$ does grow without bound, as slowly as a logarithm.
+#
+# ## Questions to think about
+#
+# **1.** In Figure 1 a straight line of slope −1/2 is seen on log-log axes over two decades. Suppose
+# that in truth one of the five arms is never tried. What will the curve do if the run goes on?
+#
+# <details><summary>Answer</summary>
+#
+# It bends and becomes flat. With four arms the best one can do loses $7.79175 - 7.4667 = 0.325$ per
+# step for ever, so the normalized regret tends to that and its slope to 0. Over a limited stretch a
+# curve $0.325 + c \, t^{-a}$ cannot be told from a power law with a smaller exponent: a fitted
+# exponent describes a stretch, and says nothing about the limit.
+#
+# </details>
+#
+# **2.** Deep and Simple each have a 95 % interval of ±0.3 around their late rewards, and the two
+# intervals overlap. Can the paired difference still exclude 0?
+#
+# <details><summary>Answer</summary>
+#
+# Yes. Runs differ in their states and dice, and that moves both methods up or down together; in the
+# difference it cancels. If the correlation between the two over runs is $r$ and both have the same
+# spread, the interval of the difference is $\sqrt{2 (1 - r)}$ times as wide as that of one method,
+# which is less than one as soon as $r > 1/2$.
+#
+# </details>
+#
+# **3.** Twelve claims are each tested at 95 %. How surprising is one wrong verdict among them?
+#
+# <details><summary>Answer</summary>
+#
+# Not at all: if all twelve intervals were independent and each missed its target one time in
+# twenty, some interval would miss in $1 - 0.95^{12} = 46$ % of all such studies. A verdict matters
+# if the interval is far from the border. That is one more reason to give numbers and not only
+# words, and to fix the rule before looking.
+#
+# </details>
