@@ -8,11 +8,11 @@ comparisons between methods paired.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits.checks import finite, whole
 from bandits.mnist import Mnist
 from bandits.streams import Stream, generator
 
@@ -87,15 +87,8 @@ def draw_exploration(seed: int, run: int, steps: int, arms: int) -> Draws:
 
 
 def _check(arms: int, noise: float) -> None:
-    if index(arms) < 1:
-        raise ValueError(f"arms (K) must be a whole number >= 1, not {arms}")
-    if not (math.isfinite(noise) and noise >= 0):
-        raise ValueError(f"noise (sigma) must be a finite number >= 0, not {noise!r}")
-
-
-def _check_steps(steps: int) -> None:
-    if index(steps) < 1:
-        raise ValueError(f"steps must be a whole number >= 1, not {steps}")
+    whole("arms (K)", arms, 1)
+    finite("noise (sigma)", noise)
 
 
 @dataclass(frozen=True)
@@ -121,8 +114,7 @@ class MnistBandit:
 
     def __post_init__(self) -> None:
         _check(self.arms, self.noise)
-        if not (math.isfinite(self.pixel_scale) and self.pixel_scale > 0):
-            raise ValueError(f"pixel_scale must be a finite number > 0, not {self.pixel_scale!r}")
+        finite("pixel_scale", self.pixel_scale, positive=True)
         counts = np.bincount(self.mnist.labels, minlength=10)
         if np.any(counts[:10] == 0):
             raise ValueError(f"every digit 0..9 needs an image, but their counts are {counts}")
@@ -134,7 +126,7 @@ class MnistBandit:
 
     def rounds(self, seed: int, run: int, steps: int) -> Rounds:
         """Draw run number `run` under `seed`, T = steps ≥ 1."""
-        _check_steps(steps)
+        whole("steps", steps, 1)
         uniform = generator(seed, run, Stream.STATES).random((steps, 2, self.arms))
         digits = (uniform[:, 0] * 10).astype(np.int64)
         by_digit = np.argsort(self.mnist.labels, kind="stable")
@@ -183,8 +175,7 @@ class SyntheticBandit:
 
     def __post_init__(self) -> None:
         _check(self.arms, self.noise)
-        if index(self.size) < 1:
-            raise ValueError(f"size (m) must be a whole number >= 1, not {self.size}")
+        whole("size (m)", self.size, 1)
 
     @property
     def context_size(self) -> int:
@@ -205,7 +196,7 @@ class SyntheticBandit:
 
     def rounds(self, seed: int, run: int, steps: int) -> Rounds:
         """Draw run number `run` under `seed`, T = steps ≥ 1."""
-        _check_steps(steps)
+        whole("steps", steps, 1)
         states = generator(seed, run, Stream.STATES).random((steps, self.size), dtype=np.float32)
         return Rounds(
             means=self.mean_rewards(states),

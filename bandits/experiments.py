@@ -3,10 +3,10 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
-from operator import index
 from typing import Any, Literal
 
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.checks import finite, whole
 from bandits.environments import MnistBandit, Rounds
 from bandits.mnist import Mnist
 from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Policy, Random, Ties, TrainOn
@@ -185,13 +185,12 @@ def check_settings(
     Raises:
         ValueError: naming the value given and the values allowed.
     """
-    least = {"steps": (steps, 1), "runs": (runs, 1), "arms (K)": (arms, 1)}
-    least |= {"train_every": (train_every, 1), "seed": (seed, 0)}
-    for name, (value, smallest) in least.items():
-        if index(value) < smallest:
-            raise ValueError(f"{name} must be a whole number >= {smallest}, not {value}")
-    if not 0 <= noise < float("inf"):
-        raise ValueError(f"noise (sigma) must be a finite number >= 0, not {noise!r}")
+    whole("steps", steps, 1)
+    whole("runs", runs, 1)
+    whole("arms (K)", arms, 1)
+    whole("train_every", train_every, 1)
+    whole("seed", seed, 0)
+    finite("noise (sigma)", noise)
 
 
 def environment(spec: RunSpec, mnist: Mnist) -> MnistBandit:

@@ -1,10 +1,11 @@
 """When to explore: the schedules ε_t of epsilon greedy."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from bandits.checks import finite
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,7 @@ class PowerSchedule:
     p: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.p) and self.p >= 0):
-            raise ValueError(f"p must be a finite number >= 0, not {self.p!r}")
+        finite("p", self.p)
 
     def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
         """ε_t in (0, 1] for time steps t ≥ 1 (any shape); ε_1 = 1. Below 1e-308 it may be 0."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from operator import index
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits.checks import whole
 from bandits.environments import Rounds
 from bandits.policies import Choice, Policy
 from bandits.predictors import State
@@ -95,8 +95,7 @@ def simulate(
         ValueError: if train_every < 1; if a context, reward, mean or score is not finite, or an
             array of them not of the stated shape, by name and time step; if an action is no arm.
     """
-    if index(train_every) < 1:
-        raise ValueError(f"train_every must be a whole number >= 1, not {train_every}")
+    whole("train_every", train_every, 1)
     done, record = _allocate(rounds.steps, resume)
     for block in blocks(rounds.steps, train_every, start=done):
         t = np.arange(block.start + 1, block.stop + 1)

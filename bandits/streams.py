@@ -1,9 +1,10 @@
 """One run's independent streams of random numbers, each with a fixed place in the seed sequence."""
 
 from enum import IntEnum
-from operator import index
 
 import numpy as np
+
+from bandits.checks import whole
 
 
 class Stream(IntEnum):
@@ -21,11 +22,10 @@ def seed_sequence(seed: int, run: int, stream: Stream) -> np.random.SeedSequence
     """The seed of one stream of run number `run` (from 0) under `seed` (from 0).
 
     Raises:
-        ValueError: if seed or run is negative.
+        ValueError: if seed or run is negative or no whole number.
     """
-    if index(seed) < 0 or index(run) < 0:
-        raise ValueError(f"seed and run must be whole numbers >= 0, not {seed} and {run}")
-    return np.random.SeedSequence(index(seed), spawn_key=(index(run), int(stream)))
+    key = (whole("run", run, 0), int(stream))
+    return np.random.SeedSequence(whole("seed", seed, 0), spawn_key=key)
 
 
 def generator(seed: int, run: int, stream: Stream) -> np.random.Generator:

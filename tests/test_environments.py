@@ -247,6 +247,9 @@ def test_the_synthetic_bandits_average_agrees_with_its_exact_value():
     [
         ({"arms": 0}, r"arms \(K\) must be a whole number >= 1, not 0"),
         ({"arms": -2}, r"arms \(K\) must be a whole number >= 1, not -2"),
+        ({"arms": 2.5}, r"arms \(K\) must be a whole number >= 1, not 2.5"),
+        ({"arms": True}, r"arms \(K\) must be a whole number >= 1, not True"),
+        ({"noise": "1"}, r"noise \(sigma\) must be a finite number >= 0, not '1'"),
         ({"noise": -0.5}, r"noise \(sigma\) must be a finite number >= 0, not -0.5"),
         ({"noise": float("nan")}, r"noise \(sigma\) must be a finite number >= 0, not nan"),
         ({"noise": float("inf")}, r"noise \(sigma\) must be a finite number >= 0, not inf"),
@@ -274,9 +277,9 @@ def test_no_steps_and_negative_seeds_are_refused(digits):
     for bandit in (MnistBandit(digits), SyntheticBandit()):
         with pytest.raises(ValueError, match="steps must be a whole number >= 1, not 0"):
             bandit.rounds(0, 0, 0)
-        with pytest.raises(ValueError, match="seed and run must be whole numbers >= 0, not -1"):
+        with pytest.raises(ValueError, match="seed must be a whole number >= 0, not -1"):
             bandit.rounds(-1, 0, 5)
-        with pytest.raises(ValueError, match="not 0 and -1"):
+        with pytest.raises(ValueError, match="run must be a whole number >= 0, not -1"):
             bandit.rounds(0, -1, 5)
 
 

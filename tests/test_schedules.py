@@ -40,9 +40,9 @@ def test_p_zero_always_explores_and_never_explore_never_does():
     assert PowerSchedule(0.5)(t).dtype == NeverExplore()(t).dtype == np.float64
 
 
-@pytest.mark.parametrize("p", [-1, -1e-300, float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("p", [-1, -1e-300, float("nan"), float("inf"), float("-inf"), "1/3", None])
 def test_an_exponent_out_of_range_is_refused(p):
-    with pytest.raises(ValueError, match=f"p must be a finite number >= 0, not {p}"):
+    with pytest.raises(ValueError, match=f"p must be a finite number >= 0, not {p!r}"):
         PowerSchedule(p)
 
 

@@ -272,7 +272,7 @@ def test_actions_of_another_kind_are_refused():
         simulate(Diary([[0], [1], [1]]), by_hand())
 
 
-@pytest.mark.parametrize("train_every", [0, -20])
+@pytest.mark.parametrize("train_every", [0, -20, 2.5, None])
 def test_a_stage_before_any_step_is_refused(train_every):
     with pytest.raises(ValueError, match=f"train_every must be a whole .* not {train_every}"):
         simulate(Random(2), by_hand(), train_every=train_every)
