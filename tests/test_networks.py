@@ -60,7 +60,7 @@ ARCHITECTURES = {
     "fold 2": Architecture((3, 4), 5, "side_by_side", 2, (1, 1), (2, 2), (0, 1)),
     "fold 4": Architecture((3, 4), 5, "side_by_side", 4, (1, 1), (1, 2), (1, 1)),
     "fold 2, stride 2, stacked": Architecture((3,), 5, "stacked", 2, (2,), (3,), (1,)),
-    "fold 4, stacked": Architecture((2, 3), 30, "stacked", 4, (1, 2), (1, 1), (1, 1)),
+    "fold 4, stacked": Architecture((6, 8), 9, "stacked", 4, (1, 2), (1, 1), (1, 1)),
 }
 
 
