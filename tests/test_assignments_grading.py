@@ -28,7 +28,8 @@ def tool(*arguments, status=0):
         capture_output=True,
         text=True,
         timeout=840,
-        env={**os.environ, "BANDITS_MNIST": "sample"},
+        # As from a teacher's shell, in which the environment need not be activated.
+        env={**os.environ, "BANDITS_MNIST": "sample", "PATH": os.defpath},
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +70,10 @@ def nbgrader_api(course: Path, clock: Clock | None = None, *, database: bool = T
 
     Without a database it can make student versions, faster, but not grade.
     """
+    # nbgrader starts `alembic`, which lies beside the interpreter; its folder need not be in PATH.
+    os.environ["PATH"] = os.pathsep.join(
+        [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    )
     settings = configuration()
     settings.CourseDirectory.root = str(course)
     settings.Exchange.root = str(course / "exchange")  # not used; the default may not be writable
