@@ -11,6 +11,11 @@ from bandits import mnist
 
 # Before any test module or subprocess looks at them. A test may set others for itself.
 os.environ.setdefault(mnist.VARIABLE, "sample")
+_fonts = os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "matplotlib"
+)
+if os.path.isdir(_fonts):  # matplotlib's list of fonts takes long to make anew
+    os.environ.setdefault("MPLCONFIGDIR", _fonts)
 _cache = tempfile.mkdtemp(prefix="bandits-tests-")
 atexit.register(shutil.rmtree, _cache, ignore_errors=True)
 os.environ["XDG_CACHE_HOME"] = _cache

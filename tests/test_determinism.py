@@ -1,0 +1,93 @@
+"""What a run gives depends on its settings only: not on hashing, threads or where it starts."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bandits import mnist
+from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.experiments import LINEAR, LINUCB, Method, NetworkSpec, RunSpec
+from bandits.runs import compute
+
+CONVOLUTIONS = Architecture(channels=(4,), width=8, fold=2, stride=(1,), pool=(2,), padding=(0,))
+TRAINING = Training(epochs=4)
+METHODS = (
+    LINEAR,
+    LINUCB,
+    Method("simple", "", "epsilon_greedy", 0.5, NetworkSpec(SIMPLE, TRAINING)),
+    Method("deep", "", "epsilon_greedy", 0.5, NetworkSpec(CONVOLUTIONS, TRAINING)),
+)
+SPECS = [RunSpec(method, run=0, steps=80, noise=1.0) for method in METHODS]
+
+# Started as a script; what it prints is compared.
+SCRIPT = """
+import hashlib, json
+from test_determinism import digests
+print(json.dumps(digests()))
+"""
+
+
+def digests() -> dict[str, str]:
+    """Of every run: its fingerprint, and its actions and rewards to the last bit."""
+    import hashlib
+
+    data = mnist.load("sample")
+    told = {}
+    for spec in SPECS:
+        run = compute(spec, data)
+        content = run.actions.tobytes() + run.rewards.tobytes() + run.propensities.tobytes()
+        told[spec.fingerprint(data.digest)] = hashlib.sha256(content).hexdigest()
+    return told
+
+
+@pytest.fixture(scope="module")
+def here() -> dict[str, str]:
+    return digests()
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"PYTHONHASHSEED": "1", "OMP_NUM_THREADS": "1"},
+        {"PYTHONHASHSEED": "2", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
+        pytest.param({"PYTHONHASHSEED": "3", "OMP_NUM_THREADS": "2"}, marks=pytest.mark.slow),
+        pytest.param({"MKL_NUM_THREADS": "3", "LC_ALL": "C"}, marks=pytest.mark.slow),
+    ],
+    ids=lambda variables: " ".join(f"{k}={v}" for k, v in variables.items()),
+)
+def test_hash_seeds_and_thread_counts_change_nothing(
+    variables: dict[str, str], here: dict[str, str], tmp_path: Path
+) -> None:
+    tests = Path(__file__).parent
+    path = f"{tests}{os.pathsep}{tests.parent}"
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env=os.environ | {"PYTHONPATH": path} | variables,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert json.loads(done.stdout) == here
+
+
+def test_runs_before_a_run_change_nothing(here: dict[str, str], sample: mnist.Mnist) -> None:
+    """Global random states play no part, however they stand."""
+    import torch
+
+    torch.manual_seed(1)
+    np.random.seed(1)  # noqa: NPY002
+    assert digests() == here
+
+
+def test_the_seed_changes_everything(sample: mnist.Mnist) -> None:
+    one, other = (compute(replace(SPECS[2], seed=seed), sample) for seed in (1, 2))
+    assert not np.array_equal(one.rewards, other.rewards)
+    assert not np.array_equal(one.actions, other.actions)
