@@ -1,0 +1,437 @@
+"""What a user types: refused in one sentence before any work, or done as the figure says."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bandits import __version__, cli, mnist, runs
+from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
+from bandits.store import Store, read_arrays, versions, write_arrays
+
+ROOT = Path(__file__).resolve().parent.parent
+REDUCED = [
+    "--scale",
+    "glance",
+    "--methods",
+    "random,optimal,linear",
+    "--steps",
+    "40",
+    "--runs",
+    "2",
+    "--quiet",
+]
+ONE = ["--workers", "1"]
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("BANDITS_MNIST", "sample")
+
+
+def status(*words: str) -> int:
+    """The exit status of a command, also where argparse ends it."""
+    try:
+        return cli.main(words)
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+# What cannot be done
+
+EXPERIMENTS_NAMED = ["convergence", "low_noise", "high_noise"]
+
+
+@pytest.mark.parametrize("command", ["run", "figures"])
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["nonsense"], ["'nonsense'", *EXPERIMENTS_NAMED]),
+        (["low_noise", "nonsense"], ["'nonsense'", *EXPERIMENTS_NAMED]),
+        (["low_noise", "--methods", "rndom"], ["'rndom'", "random", "optimal", "linucb", "deep"]),
+        (["low_noise", "--methods", ""], ["''", "random"]),
+        (["convergence", "--methods", "random"], ["convergence", "deep_wide", "'random'"]),
+        (["low_noise", "--scale", "huge"], ["'huge'", *SCALES]),
+        (["low_noise", "--arms", "0"], ["arms (K)", ">= 1", "0"]),
+        (["low_noise", "--arms", "two"], ["--arms", "'two'"]),
+        (["low_noise", "--steps", "0"], ["steps", ">= 1", "0"]),
+        (["low_noise", "--steps", "1.5"], ["--steps", "'1.5'"]),
+        (["low_noise", "--p", "-0.1"], ["-0.1", ">= 0"]),
+        (["low_noise", "--p", "nan"], ["nan", ">= 0"]),
+        (["low_noise", "--p", "third"], ["--p", "'third'"]),
+        (["low_noise", "--p", "1", "--methods", "random"], ["--p", "random", "explores"]),
+        (["low_noise", "--noise", "-1"], ["sigma", ">= 0", "-1"]),
+        (["low_noise", "--noise", "nan"], ["sigma", ">= 0", "nan"]),
+        (["low_noise", "--noise", "inf"], ["sigma", "finite", "inf"]),
+        (["low_noise", "--noise", "loud"], ["--noise", "'loud'"]),
+        (["low_noise", "--train-every", "0"], ["train_every", ">= 1", "0"]),
+        (["low_noise", "--runs", "0"], ["runs", ">= 1", "0"]),
+        (["low_noise", "--seed", "-1"], ["seed", ">= 0", "-1"]),
+        (["low_noise", "--workers", "0"], ["--workers", ">= 1", "0"]),
+        (["low_noise", "--device", "abacus"], ["abacus", "cpu"]),
+        (["low_noise", "--mnist", "no/such/folder"], ["no/such/folder"]),
+        (["low_noise", "--step", "3"], ["--step"]),  # no guessing at shortened options
+        (["low_noise", "--depth", "3"], ["--depth"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_bad_input_is_one_sentence_before_any_work(
+    command: str, words: list[str], told: list[str], capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*arguments: object, **options: object) -> None:
+        raise AssertionError("work was begun")
+
+    monkeypatch.setattr(runs, "compute", work)
+    assert status(command, *words, "--out", "out") == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("bandits: ")
+    assert shown.err.count("\n") == 1
+    for text in told:
+        assert text in shown.err
+
+
+@pytest.mark.parametrize("below", ["", "/folder", "/deep/er"])
+def test_a_folder_that_cannot_be_written_is_refused(below: str, capsys: Output) -> None:
+    Path("file").write_text("mine")
+    assert status("figures", *REDUCED, "low_noise", "--out", "file" + below) == 2
+    shown = capsys.readouterr()
+    assert shown.err.startswith(f"bandits: the output folder file{below} cannot be written (")
+    assert "--out" in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+    assert Path("file").read_text() == "mine"
+
+
+def test_a_file_in_place_of_the_store_is_refused(capsys: Output) -> None:
+    Path("out").mkdir()
+    Path("out/runs").write_text("mine")
+    assert status("run", "low_noise", *REDUCED, "--out", "out") == 2
+    assert "out/runs cannot be written" in capsys.readouterr().err
+
+
+def test_an_incomplete_folder_of_mnist_is_explained(capsys: Output) -> None:
+    Path("digits").mkdir()
+    Path("digits/train-images-idx3-ubyte").write_bytes(b"short")
+    for command in (["data"], ["run", "low_noise"]):
+        assert status(*command, "--mnist", "digits") == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.count("\n") == 1
+        for text in ("digits", "-idx", "BANDITS_MNIST=sample"):
+            assert text in shown.err
+
+
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["run"]])
+def test_a_command_that_is_none_is_refused(words: list[str], capsys: Output) -> None:
+    assert status(*words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+# What can
+
+
+def test_the_version_and_the_help_are_told(capsys: Output) -> None:
+    assert status("--version") == 0
+    assert capsys.readouterr().out == f"bandits {__version__}\n"
+    for words in ([], ["run"], ["figures"], ["data"], ["list"], ["claims"]):
+        assert status(*words, "--help") == 0
+        assert "usage: bandits" in capsys.readouterr().out
+
+
+def test_every_experiment_and_method_is_listed(capsys: Output) -> None:
+    assert status("list") == 0
+    shown = capsys.readouterr().out
+    for item in EXPERIMENTS.values():
+        assert f"\n{item.name}: {item.title}\n" in shown
+        for method in item.methods:
+            assert method.name in shown
+
+
+def test_the_data_are_told(capsys: Output, sample: mnist.Mnist) -> None:
+    assert status("data") == 0
+    shown = capsys.readouterr().out
+    assert sample.description in shown
+    assert sample.digest in shown
+
+
+def bandits(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bandits", *words],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "DISPLAY": "", "MPLBACKEND": ""},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the two figures were made, as a user would, in a process of its own."""
+    folder = tmp_path_factory.mktemp("a folder of ours, é")
+    done = bandits("figures", "low_noise", "high_noise", *REDUCED, "--workers", "2", folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "runs: 12 wanted, 12 missing, 2 workers" in done.stdout
+    assert f"low_noise: {Path('results/low_noise.png')}\n" in done.stdout
+    return folder / "results"
+
+
+def test_figures_lie_beside_their_data_and_where_they_come_from(
+    drawn: Path, sample: mnist.Mnist
+) -> None:
+    names = {f"{n}.{e}" for n in ("low_noise", "high_noise") for e in ("png", "pdf", "npz", "json")}
+    assert {path.name for path in drawn.iterdir()} == names | {"runs"}
+    about = json.loads((drawn / "high_noise.json").read_text(encoding="utf-8"))
+    assert about["command"] == "bandits figures low_noise high_noise " + " ".join(
+        [*REDUCED, "--workers", "2"]
+    )
+    assert about["scale"] == {"name": "glance", "steps": 40, "runs": 2}
+    assert about["caption"] == f"glance scale: 40 steps, 2 runs. Data: {sample.description}"
+    assert about["data"]["digest"] == sample.digest
+    assert about["data"]["source"] == "sample"
+    assert about["settings"]["noise"] == 1.0
+    assert about["settings"]["seed"] == EXPERIMENTS["high_noise"].seed
+    assert [m["name"] for m in about["settings"]["methods"]] == ["random", "optimal", "linear"]
+    assert about["versions"] == [", ".join(
+        f"{k} {versions()[k]}" for k in ("bandits", "torch", "numpy", "scipy", "scikit-learn")
+    )]  # fmt: skip
+    assert sorted(about["runs"]) == sorted(p.name for p in drawn.glob("runs/high_noise-*"))
+    assert str(drawn.parent) not in json.dumps(about)
+
+
+def test_the_command_and_the_functions_give_the_same_runs(drawn: Path, sample: mnist.Mnist) -> None:
+    experiment = EXPERIMENTS["high_noise"].select(["random", "optimal", "linear"])
+    store = Store(drawn / "runs", sample.digest)
+    for job in runs.jobs(experiment, replace(experiment.glance, steps=40)):
+        read = store.load(job.experiment, job.spec)
+        np.testing.assert_array_equal(read.rewards, runs.compute(job.spec, sample).rewards)
+
+
+WITHOUT_TORCH = """
+import sys
+from bandits import cli
+try:
+    status = cli.main(sys.argv[1:])
+except SystemExit as end:
+    status = end.code
+assert "torch" not in sys.modules and "bandits.networks" not in sys.modules
+sys.exit(status)
+"""
+
+
+def test_figures_are_redrawn_from_their_data_alone_byte_for_byte(
+    drawn: Path, tmp_path: Path
+) -> None:
+    for name in ("low_noise", "high_noise"):
+        (tmp_path / f"{name}.npz").write_bytes((drawn / f"{name}.npz").read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, "figures", "--from-data", "--out", tmp_path],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "BANDITS_MNIST": "/nowhere"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("low_noise", "high_noise"):
+        for end in ("png", "pdf"):
+            again = (tmp_path / f"{name}.{end}").read_bytes()
+            assert again == (drawn / f"{name}.{end}").read_bytes(), (name, end)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["figures", "--help"], ["list"]])
+def test_help_is_quick_to_give_since_torch_is_not_imported(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, *words],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "low_noise" in done.stdout or "usage: bandits" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["--out", "nowhere"], "holds no figure's data"),
+        (["low_noise", "--out", "nowhere"], "nowhere/low_noise.npz is not there"),
+        (["nonsense"], "'nonsense'"),
+        (["--scale", "huge"], "'huge'"),
+    ],
+)
+def test_what_cannot_be_redrawn_is_told(words: list[str], told: str, capsys: Output) -> None:
+    assert status("figures", "--from-data", *words) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert told in shown.err
+
+
+@pytest.mark.parametrize("content", ["text", "no caption", "other arrays"])
+def test_data_that_are_no_figure_s_are_told(content: str, capsys: Output) -> None:
+    path = Path("results/low_noise.npz")
+    path.parent.mkdir()
+    if content == "text":
+        path.write_text("text")
+    else:
+        about = {} if content == "no caption" else {"caption": "c"}
+        write_arrays(path, {"x": np.arange(3)}, about)
+    assert status("figures", "--from-data", "low_noise") == 2
+    shown = capsys.readouterr().err
+    assert str(path) in shown
+    assert shown.count("\n") == 1
+
+
+def figures(*words: str) -> int:
+    return status("figures", "low_noise", *REDUCED, *ONE, *words)
+
+
+def test_what_is_whole_is_not_redone_and_other_settings_are(capsys: Output) -> None:
+    assert figures("--out", "out") == 0
+    assert "6 wanted, 6 missing" in capsys.readouterr().out
+    assert figures("--out", "out") == 0
+    assert "6 wanted, 0 missing" in capsys.readouterr().out
+    before = {path: path.read_bytes() for path in Path("out/runs").iterdir()}
+    assert figures("--out", "out", "--seed", "5") == 0
+    assert "6 wanted, 6 missing" in capsys.readouterr().out
+    for path, content in before.items():
+        assert path.read_bytes() == content, "the runs of other settings stay"
+    assert len(list(Path("out/runs").iterdir())) == 12
+
+
+def test_names_given_twice_count_once(capsys: Output) -> None:
+    words = ["--methods", "random, optimal,random", "--out", "out"]
+    assert status("figures", "low_noise", "low_noise", *REDUCED, *ONE, *words) == 0
+    shown = capsys.readouterr().out
+    assert "4 wanted" in shown
+    assert shown.count("low_noise: ") == 1
+    assert read_arrays(Path("out/low_noise.npz"))[0]["methods"].tolist() == ["random", "optimal"]
+
+
+def test_what_was_changed_stands_on_the_figure() -> None:
+    changes = ["--noise", "0.5", "--arms", "3", "--train-every", "10", "--seed", "1"]
+    assert figures("--out", "out", *changes) == 0
+    arrays, about = read_arrays(Path("out/low_noise.npz"))
+    assert about["caption"].startswith(
+        "glance scale: 40 steps, 2 runs, noise σ = 0.5, arms K = 3, train every = 10, seed = 1. "
+    )
+    assert arrays["arm_counts"].shape == (3, 2, 3)
+
+
+def test_a_mixture_of_versions_is_refused_unless_allowed(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert figures("--out", "out") == 0
+    next(Path("out/runs").glob("*linear-run01*")).unlink()
+    (out := Path("out/low_noise.png")).unlink()
+    monkeypatch.setattr("bandits.store.versions", lambda: versions() | {"numpy": "0.0.1"})
+    assert figures("--out", "out") == 2
+    shown = capsys.readouterr()
+    assert "numpy 0.0.1" in shown.err
+    assert "--allow-mixed-versions" in shown.err
+    assert not out.exists()
+    assert figures("--out", "out", "--allow-mixed-versions") == 0
+    assert out.exists()
+    assert len(json.loads(Path("out/low_noise.json").read_text())["versions"]) == 2
+
+
+def test_a_run_that_fails_is_named_with_exit_status_1(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compute = runs.compute
+
+    def broken(spec: object, *arguments: object, **options: object) -> object:
+        if spec.method.name == "linear" and spec.run == 1:  # type: ignore[attr-defined]
+            raise ArithmeticError("odd")
+        return compute(spec, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(runs, "compute", broken)
+    assert status("figures", "low_noise", "high_noise", *REDUCED, *ONE, "--out", "out") == 1
+    shown = capsys.readouterr()
+    for name in ("low_noise", "high_noise"):
+        line = f"failed: {name}, method linear, run 1, seed 2022: ArithmeticError: odd\n"
+        assert line in shown.err
+        assert f"{name}: not drawn, since a run is missing" in shown.err
+    assert len(list(Path("out/runs").iterdir())) == 10
+
+
+def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_back(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_power_law(*arguments: object) -> None:
+        raise ValueError("a power law needs positive values, not 0")
+
+    kind = cli_kinds()["low_noise"]
+    monkeypatch.setitem(cli_kinds(), "low_noise", replace(kind, collect=no_power_law))
+    assert status("figures", "low_noise", "high_noise", *REDUCED, *ONE, "--out", "out") == 2
+    assert "low_noise is not drawn: a power law needs" in capsys.readouterr().err
+    assert Path("out/high_noise.png").exists()
+
+
+def cli_kinds() -> dict:
+    from bandits import figures
+
+    return figures.KINDS
+
+
+def test_control_c_is_told(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runs, "compute", interrupted)
+    assert figures("--out", "out") == 130
+    assert capsys.readouterr().err == "bandits: interrupted; what is finished is kept\n"
+
+
+# Where it is written
+
+
+def where(*words: str) -> Path:
+    options = cli.build_parser().parse_args(["figures", *words])
+    return cli.output_folder(options, cli.plan(options))
+
+
+def test_only_the_experiments_as_reported_at_paper_scale_go_to_the_committed_folder() -> None:
+    assert where("--scale", "paper") == Path("figures")
+    assert where(*PAPER_FIGURES, "convergence_repeats", "--scale", "paper") == Path("figures")
+    assert where() == where("--scale", "glance") == Path("results")
+    assert where("--scale", "paper", "--out", "mine") == Path("mine")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "--methods random",
+        "--steps 10",
+        "--runs 2",
+        "--seed 1",
+        "--noise 0.5",
+        "--arms 3",
+        "--p 0.5",
+        "--train-every 1",
+    ],
+)
+def test_an_option_changed_at_paper_scale_never_writes_to_the_committed_folder(change: str) -> None:
+    assert where("low_noise", "--scale", "paper", *change.split()) == Path("results")
+
+
+def test_the_paper_scale_says_first_how_long_it_takes(
+    capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "estimate_seconds", lambda *a, **k: 5400.0)
+    words = ["--scale", "paper", "--out", "out"]
+    assert status("run", "low_noise", *REDUCED, *ONE, *words) == 0
+    shown = capsys.readouterr().out
+    assert "estimate: 1.5 hours" in shown
+    assert status("run", "low_noise", *REDUCED, *ONE, *words) == 0
+    assert "estimate" not in capsys.readouterr().out
