@@ -357,7 +357,9 @@ for row, (p, (name, colour)) in enumerate(schedules.items()):
     assert np.allclose(mean_regret[-1], np.mean([run.regret.mean() for run in results[p]]))
 left.legend()
 settled = {p: np.array([run.regret[late].mean() for run in results[p]]) for p in schedules}
-assert settled[1].max() > 0.1 > settled[1 / 2].max() > settled[1].min()
+stuck = {p: (regret > 0.1).mean() for p, regret in settled.items()}
+assert stuck[1] > 0.1 + stuck[1 / 2]
+assert np.median(settled[1]) < np.median(settled[1 / 2])  # the other runs of p = 1 lose least
 assert settled[1 / 2].mean() < settled[1 / 3].mean()
 
 # %% [markdown]
