@@ -29,7 +29,8 @@ claims: $(READY)  ## check every claim of the paper
 	$(BIN)/bandits claims
 
 lab: $(READY)  ## JupyterLab at the reading path
-	cd notebooks && ../$(BIN)/jupyter lab
+	$(BIN)/python tools/sync.py
+	$(BIN)/jupyter lab notebooks/01_the_problem.ipynb
 
 sync: $(READY)  ## pair the notebooks and their scripts, in whichever direction is newer by content
 	$(BIN)/python tools/sync.py

@@ -22,6 +22,19 @@
 # * find the best exponent at a finite $t$, where it is not $1/3$;
 # * give an example that never recovers from exploring too little.
 
+# %% jupyter={"source_hidden": true}
+# On Google Colab only: fetch and install the study, with the PyTorch that Colab has.
+import importlib.util
+import os
+import subprocess
+import sys
+
+if "google.colab" in sys.modules and importlib.util.find_spec("bandits") is None:
+    address = input("Address of this study's repository, as for git clone: ")
+    subprocess.run(["git", "clone", "--depth", "1", address, "study"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "./study"], check=True)
+    os.chdir("study/notebooks")
+
 # %%
 import math
 from fractions import Fraction
