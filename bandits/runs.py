@@ -1,17 +1,12 @@
 """Do the runs that are missing: resume, several workers, progress, and what went wrong by name."""
 
-import os
-import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import connection, get_context, parent_process
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
-from typing import cast
+from functools import partial
+from multiprocessing import get_context
 
 from tqdm import tqdm
 
@@ -27,6 +22,7 @@ from bandits.mnist import Mnist
 from bandits.simulate import Trajectory, restore, simulate
 from bandits.store import Store, StoreError, set_aside
 from bandits.threads import one_thread
+from bandits.workers import in_processes
 
 CHECKPOINT_SECONDS = 300.0
 PROBE_STEPS = 120
@@ -171,7 +167,18 @@ def complete(
     with _bar(left, progress) as fractions:
         if workers == 1:
             return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
-        return _in_processes(left, mnist, store, checkpoint_seconds, fractions, workers)
+        work = partial(_do_one, mnist, store, checkpoint_seconds)
+        return in_processes(left, work, failure, fractions, workers)
+
+
+def _do_one(
+    mnist: Mnist,
+    store: Store,
+    checkpoint_seconds: float,
+    job: Job,
+    report: Callable[[float], None],
+) -> None:
+    do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
 
 
 def failure(job: Job, error: BaseException) -> str:
@@ -198,130 +205,6 @@ def _in_process(
         except Exception as error:
             failures.append(failure(job, error))
     return failures
-
-
-def _serve(
-    channel: Connection,
-    mnist: Mnist,
-    store: Store,
-    checkpoint_seconds: float,
-    fractions: MutableSequence[float],
-) -> None:
-    """A worker process: do the jobs that come through the channel, and answer each.
-
-    The answer is None, or the line that names the failed job, since not every error can travel.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
-    _end_with_parent()
-    while True:
-        try:
-            number, job = channel.recv()
-        except EOFError:
-            return
-
-        def report(fraction: float, number: int = number) -> None:
-            fractions[number] = fraction
-
-        line = None
-        try:
-            do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
-        except Exception as error:
-            line = failure(job, error)
-        channel.send(line)
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    sentinel = parent.sentinel
-
-    def follow() -> None:
-        connection.wait([sentinel])
-        os._exit(1)  # the parent was killed; the store keeps what is finished
-
-    threading.Thread(target=follow, daemon=True).start()
-
-
-def _in_processes(
-    left: Sequence[Job],
-    mnist: Mnist,
-    store: Store,
-    checkpoint_seconds: float,
-    fractions: MutableSequence[float],
-    workers: int,
-) -> list[str]:
-    """Every worker has a channel of its own, so that one that dies takes only its own job along."""
-    context = get_context("spawn")  # never fork after torch has used threads
-    failures: list[str] = []
-    waiting = deque(range(len(left)))
-    deaths = [0] * len(left)
-    crew: dict[Connection, tuple[SpawnProcess, int]] = {}
-
-    def hand(channel: Connection, process: SpawnProcess) -> None:
-        number = waiting.popleft()
-        crew[channel] = (process, number)
-        with suppress(OSError):  # it died meanwhile: the end of its channel will tell
-            channel.send((number, left[number]))
-
-    def hire() -> None:
-        ours, theirs = context.Pipe()
-        process = context.Process(
-            target=_serve, args=(theirs, mnist, store, checkpoint_seconds, fractions), daemon=True
-        )
-        with _interrupts_wait(), suppress(BrokenPipeError):  # likewise
-            process.start()
-        theirs.close()
-        hand(ours, process)
-
-    try:
-        while waiting or crew:
-            while waiting and len(crew) < workers:
-                hire()
-            for channel in cast(list[Connection], connection.wait(list(crew))):
-                process, number = crew[channel]
-                try:
-                    line = channel.recv()
-                except (EOFError, OSError):
-                    del crew[channel]
-                    process.join()
-                    fractions[number] = 0.0
-                    deaths[number] += 1
-                    if deaths[number] == 1:
-                        waiting.append(number)
-                    else:
-                        code = process.exitcode
-                        failures.append(f"{left[number]}: its worker died twice (exit {code})")
-                    continue
-                if line is not None:
-                    failures.append(line)
-                if waiting:
-                    hand(channel, process)
-                else:
-                    del crew[channel]
-                    channel.close()
-                    process.join()
-    finally:
-        for channel, (process, _) in crew.items():
-            process.kill()
-            process.join()
-            channel.close()
-    return failures
-
-
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Let a Ctrl-C wait while a worker is started, which inherits that.
-
-    Otherwise it would interrupt the worker before that knows to ignore it.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

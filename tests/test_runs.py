@@ -272,7 +272,7 @@ def test_a_worker_killed_once_is_replaced_and_its_run_goes_on(
 def test_workers_that_cannot_start_are_told_and_not_started_for_ever(
     sample: mnist.Mnist, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "_serve", cannot_start)
+    monkeypatch.setattr("bandits.workers._serve", cannot_start)
     assert quiet(JOBS[:2], sample, store, 2) == [
         f"{job}: its worker died twice (exit 3)" for job in JOBS[:2]
     ]

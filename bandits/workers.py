@@ -1,0 +1,157 @@
+"""Worker processes that outlive no parent, and of which one may die without harm to the others."""
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import connection, get_context, parent_process
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Protocol, TypeVar, cast
+
+Job = TypeVar("Job")
+JobIn = TypeVar("JobIn", contravariant=True)
+
+
+class Work(Protocol[JobIn]):
+    """Does a job, and reports from time to time which fraction of it is done."""
+
+    def __call__(self, job: JobIn, report: Callable[[float], None]) -> None:
+        """Do the job."""
+
+
+def _serve(
+    channel: Connection,
+    work: Work[Job],
+    failure: Callable[[Job, BaseException], str],
+    fractions: MutableSequence[float],
+) -> None:
+    """A worker process: do the jobs that come through the channel, and answer each.
+
+    The answer is None, or the line that names the failed job, since not every error can travel.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    _end_with_parent()
+    while True:
+        try:
+            number, job = channel.recv()
+        except EOFError:
+            return
+
+        def report(fraction: float, number: int = number) -> None:
+            fractions[number] = fraction
+
+        line = None
+        try:
+            work(job, report)
+        except Exception as error:
+            line = failure(job, error)
+        channel.send(line)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    sentinel = parent.sentinel
+
+    def follow() -> None:
+        connection.wait([sentinel])
+        os._exit(1)  # the parent was killed; the store keeps what is finished
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def in_processes(
+    left: Sequence[Job],
+    work: Work[Job],
+    failure: Callable[[Job, BaseException], str],
+    fractions: MutableSequence[float],
+    workers: int,
+) -> list[str]:
+    """Do jobs in processes, each job twice at most.
+
+    Every worker has a channel of its own, so that one that dies takes only its own job along.
+
+    Args:
+        left: the jobs, in the order in which they are begun; str(job) names one.
+        work: does a job and reports its fraction done; like the jobs, it is sent to the workers.
+        failure: the line that names a job which raised.
+        fractions: as many shared numbers as there are jobs, for what is reported.
+        workers: how many processes.
+
+    Returns:
+        One line for each job that failed.
+    """
+    context = get_context("spawn")  # never fork after torch has used threads
+    failures: list[str] = []
+    waiting = deque(range(len(left)))
+    deaths = [0] * len(left)
+    crew: dict[Connection, tuple[SpawnProcess, int]] = {}
+
+    def hand(channel: Connection, process: SpawnProcess) -> None:
+        number = waiting.popleft()
+        crew[channel] = (process, number)
+        with suppress(OSError):  # it died meanwhile: the end of its channel will tell
+            channel.send((number, left[number]))
+
+    def hire() -> None:
+        ours, theirs = context.Pipe()
+        process = context.Process(
+            target=_serve, args=(theirs, work, failure, fractions), daemon=True
+        )
+        with _interrupts_wait(), suppress(BrokenPipeError):  # likewise
+            process.start()
+        theirs.close()
+        hand(ours, process)
+
+    try:
+        while waiting or crew:
+            while waiting and len(crew) < workers:
+                hire()
+            for channel in cast(list[Connection], connection.wait(list(crew))):
+                process, number = crew[channel]
+                try:
+                    line = channel.recv()
+                except (EOFError, OSError):
+                    del crew[channel]
+                    process.join()
+                    fractions[number] = 0.0
+                    deaths[number] += 1
+                    if deaths[number] == 1:
+                        waiting.append(number)
+                    else:
+                        code = process.exitcode
+                        failures.append(f"{left[number]}: its worker died twice (exit {code})")
+                    continue
+                if line is not None:
+                    failures.append(line)
+                if waiting:
+                    hand(channel, process)
+                else:
+                    del crew[channel]
+                    channel.close()
+                    process.join()
+    finally:
+        for channel, (process, _) in crew.items():
+            process.kill()
+            process.join()
+            channel.close()
+    return failures
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Let a Ctrl-C wait while a worker is started, which inherits that.
+
+    Otherwise it would interrupt the worker before that knows to ignore it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
