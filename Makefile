@@ -11,7 +11,9 @@ figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
 
 paper: $(READY)  ## every experiment at paper scale, into figures/ (hours; goes on where it stopped)
-	$(BIN)/bandits figures --scale paper $(PAPER)
+	$(BIN)/bandits figures low_noise high_noise --scale paper
+	$(BIN)/bandits figures convergence convergence_repeats --scale paper
+	$(BIN)/bandits figures architecture_study --scale paper
 
 redraw: $(READY)  ## the committed figures again, from their data alone
 	$(BIN)/bandits figures --scale paper --from-data

@@ -237,6 +237,15 @@ def check_device(device: str) -> None:
         raise UsageError(f"--device {device} is not there; there is {' and '.join(there)}")
 
 
+def check_reported(options: argparse.Namespace, folder: Path, mnist: "Mnist") -> None:
+    """Refuse to mix stand-in data into the folder of the reported figures."""
+    if options.out is None and folder == PAPER_FOLDER and mnist.source != "full":
+        raise UsageError(
+            f"{PAPER_FOLDER}/ holds figures of full MNIST, but there is only the "
+            f"{mnist.description}; name a folder with --mnist, or another place with --out"
+        )
+
+
 def do_runs(options: argparse.Namespace) -> int:
     """`bandits run`."""
     if STUDY in options.names:
@@ -298,6 +307,7 @@ def _study(options: argparse.Namespace) -> int:
     folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
     check_writable(folder / "runs")
     data = mnist.load(options.mnist)
+    check_reported(options, folder, data)
     print(f"data: {data.description}", flush=True)
     picture = figures.make_study(options.scale, data, folder, command=options.command_line)
     print(f"{STUDY}: {picture}")
@@ -330,6 +340,7 @@ def _complete(
     check_writable(folder)
     check_writable(folder / "runs")
     mnist = data.load(options.mnist)
+    check_reported(options, folder, mnist)
     for note in mnist.notes:
         print(f"note: {note}")
     print(f"data: {mnist.description}")
@@ -339,7 +350,12 @@ def _complete(
     print(f"runs: {len(wanted)} wanted, {len(left)} missing, {options.workers} workers", flush=True)
     if left and options.scale == "paper":
         seconds = runs.estimate_seconds(left, mnist, workers=options.workers, device=options.device)
-        print(f"estimate: {seconds / 3600:.1f} hours, if nothing else runs here", flush=True)
+        print(
+            f"estimate: {seconds / 3600:.1f} hours if {options.workers} workers do not slow each "
+            f"other and nothing else runs here; up to {options.workers} times that if they share "
+            "a core",
+            flush=True,
+        )
     failures = runs.complete(
         left, mnist, store, workers=options.workers, progress=not options.quiet
     )

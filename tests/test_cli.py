@@ -435,3 +435,13 @@ def test_the_paper_scale_says_first_how_long_it_takes(
     assert "estimate: 1.5 hours" in shown
     assert status("run", "low_noise", *REDUCED, *ONE, *words) == 0
     assert "estimate" not in capsys.readouterr().out
+
+
+def test_stand_in_data_never_reach_the_reported_figures(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for names in (["low_noise"], ["architecture_study"]):
+        assert cli.main(["figures", *names, "--scale", "paper", "--mnist", "sample"]) == 2
+        said = capsys.readouterr().err
+        assert "figures/ holds figures of full MNIST" in said
+        assert said.count("\n") == 1
+    assert not list(tmp_path.glob("figures/*.png"))
