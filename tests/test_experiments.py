@@ -331,6 +331,7 @@ GOLDEN_VERSION = 1
 SAMPLE = "809ec085d551285cf9efad12c42a6aead98c62f96eb9936cc5b778870773e50d"
 TORCH, CPU = "2.14.1", "x86_64 AVX2"  # what the networks' decisions were recorded with
 GOLDEN_TABLE = "02e4f720a44b835f8078e01b5fce541b6459126292f8f5ea"
+GOLDEN_DRAWS = "84f711574cc6bff58b564afc211c1566"
 GOLDEN_NORMALS = [
     -0.027576034391477187,
     1.0794963344390498,
@@ -371,6 +372,7 @@ def test_the_golden_table(golden):
     rounds = environment(spec, golden).rounds(spec.seed, 0, 50)
     contexts = rounds.contexts(slice(0, 50))
     assert short(contexts) + short(rounds.means) + short(rounds.draws.rho) == GOLDEN_TABLE
+    assert short(rounds.draws.eta) + short(rounds.draws.tie) == GOLDEN_DRAWS
     np.testing.assert_allclose(rounds.noise[0], GOLDEN_NORMALS, rtol=1e-12)
 
 
