@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 
-from bandits import beyond, mnist
+from bandits import mnist
 from bandits.architecture import SIMPLE, Architecture, Training
 from bandits.experiments import (
     COMPARED,
@@ -33,6 +33,7 @@ from bandits.experiments import (
     RegressorSpec,
     RunSpec,
     Scale,
+    beyond,
     build_policy,
     check_settings,
     environment,
@@ -127,7 +128,7 @@ def test_the_fingerprint_changes_with_every_setting():
 
 def test_the_fingerprint_changes_with_the_results_version(monkeypatch):
     before = SPEC.fingerprint("digest")
-    monkeypatch.setattr("bandits.experiments.RESULTS_VERSION", RESULTS_VERSION + 1)
+    monkeypatch.setattr("bandits.experiments.spec.RESULTS_VERSION", RESULTS_VERSION + 1)
     assert SPEC.fingerprint("digest") != before
 
 

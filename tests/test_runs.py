@@ -220,7 +220,7 @@ def test_a_run_that_raises_here_is_named_and_the_others_finish(
     def broken(name: str) -> None:
         raise ArithmeticError("a number too odd")
 
-    monkeypatch.setattr("bandits.experiments.regressor", broken)
+    monkeypatch.setattr("bandits.experiments.build.regressor", broken)
     some = [job for job in JOBS if job.spec.method in (RANDOM, NEIGHBOURS, OPTIMAL)]
     assert quiet(some, sample, store) == [
         f"high_noise, method near, run {run}, seed 2022: ArithmeticError: a number too odd"

@@ -2,17 +2,8 @@
 
 from dataclasses import replace
 
-from bandits.experiments import (
-    DEEP,
-    LINEAR,
-    LINUCB,
-    RANDOM,
-    Experiment,
-    LeastSquaresSpec,
-    Method,
-    RegressorSpec,
-    Scale,
-)
+from bandits.experiments.paper import DEEP, LINEAR, LINUCB, RANDOM
+from bandits.experiments.spec import Experiment, LeastSquaresSpec, Method, RegressorSpec, Scale
 
 # p as printed and as a number; the paper proves 1/3 best in the limit and runs p = 1.
 EXPONENTS = {"0": 0.0, "1/4": 1 / 4, "1/3": 1 / 3, "1/2": 1 / 2, "1": 1.0, "2": 2.0}

@@ -1,18 +1,13 @@
-"""The experiments as frozen data: which methods, noise, steps, runs and seeds make which figure."""
+"""What an experiment is: methods, noise, steps, runs and seeds, as frozen data."""
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.architecture import Architecture, Training
 from bandits.checks import finite, whole
-from bandits.environments import MnistBandit, Rounds
-from bandits.mnist import Mnist
-from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Policy, Random, Ties, TrainOn
-from bandits.predictors import LeastSquares, Predictor, Regressor
-from bandits.schedules import NeverExplore, PowerSchedule
-from bandits.streams import Stream, seed_sequence
+from bandits.policies import Ties, TrainOn
 
 RESULTS_VERSION = 1
 """Raised by hand when the same settings give other results; a golden run guards it."""
@@ -191,128 +186,3 @@ def check_settings(
     whole("train_every", train_every, 1)
     whole("seed", seed, 0)
     finite("noise (sigma)", noise)
-
-
-def environment(spec: RunSpec, mnist: Mnist) -> MnistBandit:
-    """The bandit that a run plays."""
-    return MnistBandit(mnist, spec.arms, spec.noise, spec.method.pixel_scale)
-
-
-def build_policy(spec: RunSpec, rounds: Rounds, device: str = "cpu") -> Policy:
-    """The fresh policy of a run; torch is loaded only where there are networks."""
-    method, size, arms = spec.method, rounds.context_size, rounds.arms
-    if method.policy == "random":
-        return Random(arms)
-    if method.policy == "optimal":
-        return Optimal(rounds.means)
-    if method.policy == "linucb":
-        return LinUCB(size, arms, ties=method.ties)
-    schedule = NeverExplore() if method.p is None else PowerSchedule(method.p)
-    predictor = _predictor(spec, size, arms, device)
-    return EpsilonGreedy(schedule, predictor, arms, ties=method.ties, train_on=method.train_on)
-
-
-def _predictor(spec: RunSpec, size: int, arms: int, device: str) -> Predictor:
-    wanted = spec.method.predictor
-    weights = seed_sequence(spec.seed, spec.run, Stream.WEIGHTS)
-    if isinstance(wanted, NetworkSpec):
-        from bandits.networks import Networks
-
-        return Networks(
-            wanted.architecture,
-            size,
-            arms,
-            training=wanted.training,
-            weights=weights,
-            batches=seed_sequence(spec.seed, spec.run, Stream.BATCHES),
-            device=device,
-        )
-    if isinstance(wanted, LeastSquaresSpec):
-        return LeastSquares(size, arms, ridge=wanted.ridge)
-    if isinstance(wanted, RegressorSpec):
-        return Regressor(regressor(wanted.regressor), arms, seed=weights)
-    raise ValueError(f"method {spec.method.name} needs a predictor")
-
-
-def regressor(name: str) -> Any:
-    """A scikit-learn regressor by its name here.
-
-    Raises:
-        ValueError: for a name not listed.
-    """
-    from sklearn.ensemble import HistGradientBoostingRegressor
-    from sklearn.linear_model import Ridge
-    from sklearn.neighbors import KNeighborsRegressor
-
-    known = {
-        "k_nearest": KNeighborsRegressor(n_neighbors=5),
-        "ridge": Ridge(alpha=1.0),
-        "gradient_boosting": HistGradientBoostingRegressor(max_iter=30, early_stopping=False),
-    }
-    if name not in known:
-        raise ValueError(f"regressor must be one of {', '.join(known)}, not {name!r}")
-    return known[name]
-
-
-# ── The methods of the paper ────────────────────────────────────────────────────────────────────
-
-RANDOM = Method("random", "Random", "random")
-OPTIMAL = Method("optimal", "Optimal", "optimal")
-LINEAR = Method("linear", "Linear", "epsilon_greedy", predictor=LeastSquaresSpec())
-LINUCB = Method("linucb", "LinUCB", "linucb")
-# Our choices where the paper is silent: see the architecture study.
-DEEP_ARCHITECTURE = Architecture(channels=(8, 16, 32), fold=2, pool=(2, 2, 2), padding=(0, 0, 1))
-DEEP = Method("deep", "Deep ε-greedy", "epsilon_greedy", 1.0, NetworkSpec(DEEP_ARCHITECTURE))
-DEEP_WIDE = Method(
-    "deep_wide",
-    "Deep ε-greedy, width 1000",
-    "epsilon_greedy",
-    1.0,
-    NetworkSpec(replace(DEEP_ARCHITECTURE, width=1000)),
-)
-SIMPLE_DEEP = Method("simple", "Simple Deep ε-greedy", "epsilon_greedy", 1.0, NetworkSpec(SIMPLE))
-COMPARED = (OPTIMAL, DEEP, SIMPLE_DEEP, LINUCB, LINEAR, RANDOM)
-
-_PAPER = (
-    Experiment(
-        "convergence",
-        "Regret of Deep ε-greedy with 1000 neurons, one run without noise (Fig. 1)",
-        (DEEP_WIDE,),
-        glance=Scale(200, 1),
-        quick=Scale(600, 1),
-        paper=Scale(5000, 1),
-    ),
-    Experiment(
-        "low_noise",
-        "Normalized reward without noise (Fig. 2)",
-        COMPARED,
-        paper=Scale(2000, 12),
-    ),
-    Experiment(
-        "high_noise",
-        "Normalized reward with noise σ = 1 (Fig. 3)",
-        COMPARED,
-        paper=Scale(2000, 12),
-        noise=1.0,
-    ),
-    Experiment(
-        "convergence_repeats",
-        "Regret of Deep ε-greedy with 1000 neurons over independent runs",
-        (DEEP_WIDE,),
-        quick=Scale(600, 3),
-        paper=Scale(2000, 12),
-    ),
-)
-PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _PAPER}
-
-
-def experiment(name: str) -> Experiment:
-    """An experiment by name.
-
-    Raises:
-        ValueError: for an unknown name, with the known ones.
-    """
-    if name not in EXPERIMENTS:
-        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, not {name!r}")
-    return EXPERIMENTS[name]

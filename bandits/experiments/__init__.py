@@ -1,0 +1,80 @@
+"""The experiments: which methods, noise, steps, runs and seeds make which figure."""
+
+from bandits.experiments.beyond import BEYOND
+from bandits.experiments.build import build_policy, environment, regressor
+from bandits.experiments.paper import (
+    COMPARED,
+    DEEP,
+    DEEP_ARCHITECTURE,
+    DEEP_WIDE,
+    LINEAR,
+    LINUCB,
+    OPTIMAL,
+    PAPER,
+    RANDOM,
+    SIMPLE_DEEP,
+)
+from bandits.experiments.spec import (
+    FIGURE_SEED,
+    RESULTS_VERSION,
+    SCALES,
+    TUNING_SEED,
+    Experiment,
+    LeastSquaresSpec,
+    Method,
+    NetworkSpec,
+    PredictorSpec,
+    RegressorSpec,
+    RunSpec,
+    Scale,
+    ScaleName,
+    check_settings,
+)
+
+__all__ = [
+    "BEYOND",
+    "COMPARED",
+    "DEEP",
+    "DEEP_ARCHITECTURE",
+    "DEEP_WIDE",
+    "EXPERIMENTS",
+    "FIGURE_SEED",
+    "LINEAR",
+    "LINUCB",
+    "OPTIMAL",
+    "PAPER",
+    "PAPER_FIGURES",
+    "RANDOM",
+    "RESULTS_VERSION",
+    "SCALES",
+    "SIMPLE_DEEP",
+    "TUNING_SEED",
+    "Experiment",
+    "LeastSquaresSpec",
+    "Method",
+    "NetworkSpec",
+    "PredictorSpec",
+    "RegressorSpec",
+    "RunSpec",
+    "Scale",
+    "ScaleName",
+    "build_policy",
+    "check_settings",
+    "environment",
+    "experiment",
+    "regressor",
+]
+
+PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
+EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND)}
+
+
+def experiment(name: str) -> Experiment:
+    """An experiment by name.
+
+    Raises:
+        ValueError: for an unknown name, with the known ones.
+    """
+    if name not in EXPERIMENTS:
+        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, not {name!r}")
+    return EXPERIMENTS[name]
