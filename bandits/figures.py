@@ -97,6 +97,7 @@ KINDS: dict[str, Kind] = {
     "low_noise": REWARD,
     "high_noise": REWARD,
     "convergence_repeats": REGRET,
+    "training_study": REWARD,
 }
 DRAW = {name: kind.draw for name, kind in KINDS.items()} | {supervised.NAME: plots.study_figure}
 

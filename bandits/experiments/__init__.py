@@ -30,6 +30,7 @@ from bandits.experiments.spec import (
     ScaleName,
     check_settings,
 )
+from bandits.experiments.tuning import TUNING
 
 __all__ = [
     "BEYOND",
@@ -48,6 +49,7 @@ __all__ = [
     "RESULTS_VERSION",
     "SCALES",
     "SIMPLE_DEEP",
+    "TUNING",
     "TUNING_SEED",
     "Experiment",
     "LeastSquaresSpec",
@@ -66,7 +68,7 @@ __all__ = [
 ]
 
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
-EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND)}
+EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND, *TUNING)}
 
 
 def experiment(name: str) -> Experiment:
