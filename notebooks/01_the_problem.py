@@ -108,9 +108,9 @@ assert 0 == states.min() < states.max() <= 1
 
 # %% [markdown]
 # **Your turn.** Replace the numbers below by the arms you want (1 to 5), one for each round, and
-# run the notebook from here on. You have an unfair advantage, since you can read digits. The list
-# as it stands is a player who tries the arms in turn, which is as good as any other way of not
-# looking.
+# run the notebook from here on (in JupyterLab: *Run*, *Run Selected Cell and All Below*). You have
+# an unfair advantage, since you can read digits. The list as it stands is a player who tries the
+# arms in turn, which is as good as any other way of not looking.
 
 # %%
 my_choices = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
@@ -239,9 +239,9 @@ for name, player, exact in (("Optimal", optimal, 7.79175), ("Random", random, 4.
     assert np.ptp(mean_reward[steps // 2 :]) < 0.3  # settled, while the first steps are not
 
 # %% [markdown]
-# After a few hundred steps the curves lie on their exact values. Everything that a learner can
-# achieve happens between the two dashed lines: there are $7.79175 - 4.5 = 3.29175$ digits per step
-# to be gained by looking.
+# After a few hundred steps the curves stay within 0.2 of their exact values, and they go on
+# settling. Everything that a learner can achieve happens between the two dashed lines: there are
+# $7.79175 - 4.5 = 3.29175$ digits per step to be gained by looking.
 #
 # ## Exploring, and writing down how likely the choice was
 #
@@ -253,9 +253,12 @@ for name, player, exact in (("Optimal", optimal, 7.79175), ("Random", random, 4.
 # The **propensity** is the probability that the chosen arm had. For ε-greedy
 #
 # $$ P(D_t = j \mid X_t) = \frac{\epsilon_t}{K} + (1 - \epsilon_t)
-#    \cdot [\, j \text{ is the arm believed in} \,] . $$
+#    \cdot [\, j \text{ is the arm believed in} \,] , $$
 #
-# Let us believe in arm 3 for ever, and count what is chosen at $t = 1, 2, 5$ and $20$.
+# where $[\ldots]$ is 1 if what it says is true, and 0 if not.
+#
+# Let us believe in arm 3 for ever. The dice are thrown as often as the run above has steps, and we
+# count what they would choose, if all of them were thrown at $t = 1$, at $2$, at $5$ or at $20$.
 
 # %%
 epsilon = PowerSchedule(1)  # ε_t = 1 / t
@@ -282,7 +285,7 @@ for axes, t in zip(panels, (1, 2, 5, 20), strict=True):
 #
 # Why write it down? Because a log with propensities can answer questions about policies that
 # *never played*. Weight each reward by one over its propensity, and keep only the steps where the
-# policy you ask about would have done the same:
+# policy you ask about would have done the same. Over a log of $T$ steps:
 #
 # $$ \widehat{V} = \frac{1}{T} \sum_{t=1}^{T}
 #    \frac{[\, D_t = \text{its choice at } X_t \,]}{P(D_t \mid X_t)} \; R_t . $$
@@ -298,9 +301,9 @@ print(f"from these alone, Optimal would earn {estimate:.2f} with standard error 
 assert abs(estimate - 7.79175) < 4 * error
 
 # %% [markdown]
-# The estimate is honest, and its standard error is several times that of Optimal's own run: an arm
-# with a small propensity is seldom seen and then weighs much. With propensity 0 there is nothing
-# to weigh. That is the second reason to explore.
+# The estimate is honest (it has no bias), but its standard error is some ten times that of
+# Optimal's own run: an arm with a small propensity is seldom seen and then weighs much. With
+# propensity 0 there is nothing to weigh. That is the second reason to explore.
 #
 # ## Unconfoundedness: the choice must not know the noise
 #
@@ -365,6 +368,7 @@ assert noisy.noise[rows, peeker].mean() > 0.3
 # <details><summary>Answer</summary>
 #
 # Not by weighting. Random takes arms that Optimal never takes, with propensity 0, and the log says
-# nothing about what they pay. It is known only that they pay less than the ones taken.
+# nothing about what they pay. It is known only that on average they pay no more than the ones
+# taken.
 #
 # </details>
