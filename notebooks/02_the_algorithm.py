@@ -64,9 +64,10 @@ print(f"Scale: {study.scale()} (averages over {runs} runs). Data: synthetic, dra
 #
 # $$ \mu_j(x) = \tfrac12 + \tfrac12 \cos\big( 2\pi (x - (j - 1)/3) \big) , \qquad j = 1, 2, 3 . $$
 #
-# Each arm is best on a third of the circle. The reward is this mean plus noise with $\sigma =
-# 0.2$. As in notebook 1 the two ends are known exactly: Random earns $\tfrac12$ per step, and
-# Optimal $\tfrac12 + \tfrac{3}{2\pi} \sin\tfrac{\pi}{3} = 0.9135$.
+# Each arm is best on a third of the states; arm 1 has its third in two pieces, at the two ends.
+# The reward is this mean plus noise with $\sigma = 0.2$. As in notebook 1 the two ends are known
+# exactly: Random earns $\tfrac12$ per step, and Optimal $\tfrac12 + \tfrac{3}{2\pi}
+# \sin\tfrac{\pi}{3} = 0.9135$.
 
 # %%
 bandit = SyntheticBandit(arms=3, noise=0.2)
@@ -153,8 +154,9 @@ for i in range(10):
 #
 # ## How belief sharpens
 #
-# Each row is an arm, each column a moment. Dots are what the algorithm has seen of the arm until
-# then, the solid line is what it believes, the dashed line is the truth, which it never sees.
+# Each row is an arm, each column a moment. Dots are the rewards that the algorithm has received
+# from the arm until then, the solid line is what it believes the arm to pay, the dashed line is the
+# truth, which it never sees.
 
 
 # %%
@@ -188,10 +190,12 @@ assert np.all(np.diff(wrong) < 0)
 assert wrong[-1] < 0.04
 
 # %% [markdown]
-# Two things to see. The belief sharpens where there are dots. And the dots gather where the arm is
-# *good*: greedy steps take an arm only where it looks best, so a poor arm is known roughly, from
-# exploration alone, and that is all one needs to know about it. Where an arm is bad its belief may
-# stay wrong without costing anything, as long as it stays below the others.
+# Two things to see. The belief sharpens where there are dots. And in time the dots gather where
+# the arm is *good*: greedy steps take an arm only where it looks best, so where it is poor it is
+# known roughly, mostly from exploration, and that is all one needs to know there. Its belief may
+# stay wrong without costing anything, as long as it stays below the others. (Arm 3 has dots
+# everywhere because it was tried first. As long as nothing else was known, it looked best in all
+# states.)
 #
 # ## When it explores, and what it takes
 #
@@ -311,17 +315,19 @@ assert deep.regret[-100:].mean() < 0.2  # Random's is 0.41
 
 # %% [markdown]
 # Before the first training the networks believe almost nothing: nearly flat lines, different from
-# arm to arm because the initial weights are random. After one training stage on 20 rewards they
-# know the rough slope, after twenty stages the curves. A network fills the gaps between dots with
+# arm to arm because the initial weights are random. After one training stage, on 20 rewards of all
+# arms together, they have a first rough idea, after twenty stages the curves. A network fills the
+# gaps between dots with
 # a smooth curve, where neighbours leave steps; which of the two is closer to the truth depends on
 # the task. For images, notebook 5 shows that the *shape* of the network decides.
 #
 # ## How fast should exploration stop?
 #
 # $\epsilon_t = 1/t^p$: a large $p$ stops early and may know too little, a small $p$ goes on paying
-# for what it knows already. Averages over runs, each on the same tables for all three schedules;
-# dotted is the price of exploring alone, $\frac{1}{t} \sum_{s \le t} \epsilon_s \, (0.9135 -
-# 0.5)$, which remains even for one who knows everything.
+# for what it knows already. The predictor is nearest neighbours again, trained every 20 steps from
+# here on. Left: averages over runs, each on the same tables for all three schedules; dotted is the
+# price of exploring alone, $\frac{1}{t} \sum_{s \le t} \epsilon_s \, (0.9135 - 0.5)$, which remains
+# even for one who knows everything. Right: each dot is one run.
 
 # %%
 horizon = 600
