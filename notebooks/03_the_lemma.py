@@ -66,7 +66,7 @@ BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 #   \mathrm{Var}\,T_i^R(t) = \sum_{l<t}\frac{\varepsilon_l}{K}\Bigl(1-\frac{\varepsilon_l}{K}\Bigr)
 #   \le B(t).$$
 #
-# Both printed claims are true: the variance falls short of $B$ by the sum of the squared
+# So the paper has it, and both are true: the variance falls short of $B$ by the sum of the squared
 # probabilities. The law itself is a chain of small convolutions, and `random_pull_pmf` computes it.
 
 # %%
@@ -135,8 +135,9 @@ plt.show()
 # %% [markdown]
 # **So the printed right-hand side is above even the upper bound:** $\sum \le (t-1)^q/q < t^q/q$,
 # for every $t \ge 1$ and every $p$ in $(0, 1)$. The inequality is not off for small $t$ only; it
-# never holds. Here is the same in sympy, with $p = 1/(1+r)$ so that sympy knows $0 < p < 1$, and
-# then in numbers. The amount by which it fails tends to $\zeta(1/3) = -0.973360$.
+# never holds. Here is the same in sympy, with $p = 1/(1+r)$, $r > 0$, so that sympy knows
+# $0 < p < 1$, and then in numbers for $p = 1/3$. There the difference of the two sides tends to
+# $\zeta(1/3) = -0.973360$ (Riemann's zeta function).
 
 # %%
 quarter = r / (1 + r)  # this is q
@@ -226,7 +227,10 @@ bernstein
 # %% [markdown]
 # **Better constants are free.** For $\sigma > 0$, Markov's inequality for $e^{-\sigma T}$ and
 # $\mathbb E e^{-\sigma T} \le \exp\bigl(B(e^{-\sigma}-1)\bigr)$ give
-# $P(T \le B/2) \le \exp\bigl(B(e^{-\sigma}-1) + \sigma B/2\bigr)$. The best $\sigma$ is $\ln 2$:
+# $P(T \le B/2) \le \exp\bigl(B(e^{-\sigma}-1) + \sigma B/2\bigr)$. The best $\sigma$ is $\ln 2$,
+# which gives *Chernoff's* bound. Between the two lies the *one-sided* Bernstein inequality: what is
+# never negative cannot fall far in one step, so downwards the term $B/6$ is not needed and
+# $e^{-B/8}$ remains.
 
 # %%
 exponent = B * (sp.exp(-s) - 1) + s * B / 2
@@ -296,8 +300,10 @@ print(f"corrected threshold {corrected.threshold:.4f}  <=  B/2 = {half:.4f}"
 # $$P(\text{every } T_i^R \ge m) = \sum_n P(N = n)\,M(n, m), \qquad
 #   M(n, m) = \frac{n!}{K^n}\,[z^n]\Bigl(\sum_{j\ge m}\frac{z^j}{j!}\Bigr)^{K}.$$
 #
-# For two arms and $m = 1$ this can be checked by hand: with $n \ge 1$ random steps both arms are
-# hit unless all went to one of them, $M(n, 1) = 1 - 2^{1-n}$.
+# Here $[z^n]$ takes the coefficient of $z^n$. For two arms and $m = 1$ this can be checked by hand:
+# with $n \ge 1$ random steps both arms are hit unless all went to one of them,
+# $M(n, 1) = 1 - 2^{1-n}$. The last two lines go where neither enumeration nor simulation can: many
+# steps, and rare events.
 
 # %%
 total = 0.0
@@ -403,7 +409,8 @@ plt.show()
 #    (one-sided Bernstein: $y \ge 11 + \sqrt{93}$). The lost 1 no longer matters, because Chernoff's
 #    constant has room to spare.
 # 2. *Early times.* The claim is empty until $y = q\,\frac{28K}{3}\ln K$. If that is at least
-#    10.2384, that is if $qK\ln K \ge 1.09697$, the two ranges overlap and nothing is left to prove.
+#    10.2384, that is if $qK\ln K \ge 1.09697$ (both rounded up), the two ranges overlap and nothing
+#    is left to prove.
 #    For $q = 2/3$ this covers every $K \ge 3$.
 # 3. *What is left.* For $K = 2$ the times between are $t = 26, \dots, 32$. Seven exact values:
 
@@ -429,7 +436,8 @@ for t in left:
 # **So at $p = 1/3$ the printed statement is true for all $K \ge 2$ and all $t$, by luck of the
 # constants and not by its proof.** (With one arm it fails at $t = 1$.) The map below shows where
 # that luck ends: green is settled by steps 1 and 2, orange fails already at $t = 1$, where
-# $qK\ln K < 3/28$; in the grey part between, each case needs its own check.
+# $qK\ln K < 3/28$; in the grey part between, each case needs its own check, as $K = 2$, $p = 1/3$
+# had in step 3.
 
 # %%
 arms = np.arange(2, 21)
@@ -521,18 +529,17 @@ for axis, (p, counts) in zip(axes, counted.items(), strict=True):
     assert abs(share - law).max() < 0.03
     assert abs(seen - exact) < 4 * error + 1e-9
     axis.set(title=f"p = {'1' if p == 1 else '1/3'}", xlabel="random pulls of one arm")
-    print(f"p = {p:.2f}: every arm has at least {bound.at_least} random pulls:",
-          f"exact {exact:.4f}, seen {seen:.4f} (standard error {error:.4f}),",
-          f"the lemma promises {max(bound.probability, 0):.4f}")
+    print(f"p = {p:.2f}, every arm has {bound.at_least} random pulls or more: exact {exact:.4f},",
+          f"seen {seen:.4f} ± {error:.4f}, promised {max(bound.probability, 0):.4f}")
 axes[0].set_ylabel("share")
 axes[0].legend(fontsize=8)
 plt.tight_layout()
 plt.show()
 
 # %% [markdown]
-# **What it shows.** The policy draws at random as often as the law says. With
-# $\varepsilon_t = 1/t$ most runs leave some arm without a single random pull in 300 steps, and
-# nothing in the lemma forbids it.
+# **What it shows.** The policy draws at random as often as the law says (± is a standard error),
+# and at this horizon the lemma promises nothing yet. With $\varepsilon_t = 1/t$ most runs leave some
+# arm without a single random pull in 300 steps, and nothing in the lemma forbids it.
 
 # %% [markdown]
 # ## Questions
