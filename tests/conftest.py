@@ -11,13 +11,17 @@ from bandits import mnist
 
 # Before any test module or subprocess looks at them. A test may set others for itself.
 os.environ.setdefault(mnist.VARIABLE, "sample")
+_cache = tempfile.mkdtemp(prefix="bandits-tests-")
+atexit.register(shutil.rmtree, _cache, ignore_errors=True)
+# The home may not be writable, or hold settings of its own, which no test shall see.
+os.environ["JUPYTER_RUNTIME_DIR"] = os.path.join(_cache, "jupyter")
+os.environ["IPYTHONDIR"] = os.path.join(_cache, "ipython")
 _fonts = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "matplotlib"
 )
-if os.path.isdir(_fonts):  # matplotlib's list of fonts takes long to make anew
-    os.environ.setdefault("MPLCONFIGDIR", _fonts)
-_cache = tempfile.mkdtemp(prefix="bandits-tests-")
-atexit.register(shutil.rmtree, _cache, ignore_errors=True)
+if not os.access(_fonts, os.W_OK):  # matplotlib's list of fonts takes long to make anew
+    _fonts = os.path.join(_cache, "matplotlib")
+os.environ.setdefault("MPLCONFIGDIR", _fonts)
 os.environ["XDG_CACHE_HOME"] = _cache
 
 

@@ -18,7 +18,14 @@ def test_the_paper_explores_with_one_over_t():
 
 @pytest.mark.parametrize(
     ("p", "t", "epsilon"),
-    [(1 / 3, 1, 1.0), (1 / 3, 8, 1 / 2), (1 / 3, 27, 1 / 3), (0.5, 25, 0.2), (2, 10, 0.01)],
+    [
+        (1 / 3, 1, 1.0),
+        (1 / 3, 8, 1 / 2),
+        (1 / 3, 27, 1 / 3),
+        (0.5, 25, 0.2),
+        (2, 10, 0.01),
+        (3, 10**7, 1e-21),  # t^p is beyond int64
+    ],
 )
 def test_values_by_hand(p, t, epsilon):
     assert PowerSchedule(p)(t) == pytest.approx(epsilon, rel=1e-15)
@@ -35,8 +42,8 @@ def test_a_probability_that_starts_at_one_and_never_rises(p, t):
 
 def test_p_zero_always_explores_and_never_explore_never_does():
     t = np.arange(1, 13).reshape(3, 4)
-    np.testing.assert_array_equal(PowerSchedule(0)(t), np.ones((3, 4)))
-    np.testing.assert_array_equal(NeverExplore()(t), np.zeros((3, 4)))
+    np.testing.assert_array_equal(PowerSchedule(0)(t), np.ones((3, 4)), strict=True)
+    np.testing.assert_array_equal(NeverExplore()(t), np.zeros((3, 4)), strict=True)
     assert PowerSchedule(0.5)(t).dtype == NeverExplore()(t).dtype == np.float64
 
 
