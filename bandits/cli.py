@@ -5,8 +5,10 @@ import os
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -118,7 +120,8 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--arms", type=_whole, metavar="K", help="number of images and actions")
     add("--p", type=_number, help="exponent of ε_t = 1/t^p of the epsilon greedy methods")
     add("--train-every", type=_whole, metavar="N", help="steps between training stages")
-    add("--workers", type=_whole, default=os.cpu_count() or 1, help="processes (default: cores)")
+    add("--workers", type=_whole, help="processes (default: cores)")
+    add("--cluster", metavar="ADDRESS", help="send the runs to the Dask scheduler there")
     add("--device", default="cpu", help="cpu or cuda")
     add("--out", type=Path, metavar="FOLDER", help="where figures and runs/ are written")
     add("--quiet", action="store_true", help="no progress bar")
@@ -246,6 +249,19 @@ def check_reported(options: argparse.Namespace, folder: Path, mnist: "Mnist") ->
         )
 
 
+def on_cluster(options: argparse.Namespace) -> Callable[..., list[str]]:
+    """What does runs on the cluster of --cluster; refuses what cannot be done there."""
+    if options.workers is not None:
+        raise UsageError("--workers is of this machine; a --cluster brings its own")
+    if options.device not in ("cpu", "cuda"):
+        raise UsageError(f"--device must be cpu or cuda with --cluster, not {options.device!r}")
+    if find_spec("distributed") is None:
+        raise UsageError("--cluster needs the package distributed, of this package's extra cluster")
+    from bandits import cluster
+
+    return partial(cluster.complete, options.cluster)
+
+
 def do_runs(options: argparse.Namespace) -> int:
     """`bandits run`."""
     if STUDY in options.names:
@@ -299,7 +315,8 @@ def _study(options: argparse.Namespace) -> int:
 
     if options.names != [STUDY]:
         raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
-    for name in ("methods", "steps", "runs", "seed", "noise", "arms", "p", "train_every"):
+    settings = ("methods", "steps", "runs", "seed", "noise", "arms", "p", "train_every")
+    for name in (*settings, "cluster"):
         if getattr(options, name) is not None:
             raise UsageError(f"{STUDY} takes no --{name.replace('_', '-')}")
     if options.scale not in SCALES:
@@ -334,9 +351,14 @@ def _complete(
     from bandits import runs
     from bandits.store import Store
 
-    if options.workers < 1:
-        raise UsageError(f"--workers needs a whole number >= 1, not {options.workers}")
-    check_device(options.device)
+    workers = (os.cpu_count() or 1) if options.workers is None else options.workers
+    if workers < 1:
+        raise UsageError(f"--workers needs a whole number >= 1, not {workers}")
+    complete: Callable[..., list[str]] = partial(runs.complete, workers=workers)
+    if options.cluster is not None:
+        complete = on_cluster(options)
+    else:
+        check_device(options.device)
     check_writable(folder)
     check_writable(folder / "runs")
     mnist = data.load(options.mnist)
@@ -347,18 +369,17 @@ def _complete(
     store = Store(folder / "runs", mnist.digest, options.device)
     wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
     left = runs.missing(wanted, store)
-    print(f"runs: {len(wanted)} wanted, {len(left)} missing, {options.workers} workers", flush=True)
-    if left and options.scale == "paper":
-        seconds = runs.estimate_seconds(left, mnist, workers=options.workers, device=options.device)
+    where = f"{workers} workers" if options.cluster is None else f"sent to {options.cluster}"
+    print(f"runs: {len(wanted)} wanted, {len(left)} missing, {where}", flush=True)
+    if left and options.scale == "paper" and options.cluster is None:
+        seconds = runs.estimate_seconds(left, mnist, workers=workers, device=options.device)
         print(
-            f"estimate: {seconds / 3600:.1f} hours if {options.workers} workers do not slow each "
-            f"other and nothing else runs here; up to {options.workers} times that if they share "
+            f"estimate: {seconds / 3600:.1f} hours if {workers} workers do not slow each "
+            f"other and nothing else runs here; up to {workers} times that if they share "
             "a core",
             flush=True,
         )
-    failures = runs.complete(
-        left, mnist, store, workers=options.workers, progress=not options.quiet
-    )
+    failures = complete(left, mnist, store, progress=not options.quiet)
     for line in failures:
         print(f"failed: {line}", file=sys.stderr)
     return int(bool(failures)), mnist, store

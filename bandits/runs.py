@@ -61,6 +61,14 @@ def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = pr
     return left
 
 
+def longest_first(left: Sequence[Job]) -> list[Job]:
+    """The jobs in another order, so that no worker is left with a long one at the end."""
+    return sorted(
+        left,
+        key=lambda job: -job.spec.steps * isinstance(job.spec.method.predictor, NetworkSpec),
+    )
+
+
 def compute(
     spec: RunSpec,
     mnist: Mnist,
@@ -159,12 +167,10 @@ def complete(
     """
     if workers < 1:
         raise ValueError(f"workers must be a whole number >= 1, not {workers}")
-    left = missing(wanted, store, say)
-    # The longest jobs first, so that no worker is left with one of them at the end.
-    left.sort(key=lambda job: -job.spec.steps * isinstance(job.spec.method.predictor, NetworkSpec))
+    left = longest_first(missing(wanted, store, say))
     if not left:
         return []
-    with _bar(left, progress) as fractions:
+    with progress_bar(left, progress) as fractions:
         if workers == 1:
             return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
         work = partial(_do_one, mnist, store, checkpoint_seconds)
@@ -208,7 +214,7 @@ def _in_process(
 
 
 @contextmanager
-def _bar(left: Sequence[Job], show: bool) -> Iterator[MutableSequence[float]]:
+def progress_bar(left: Sequence[Job], show: bool) -> Iterator[MutableSequence[float]]:
     """A progress bar over all jobs; yields the array in which workers report their fractions.
 
     Workers share the array without a lock, so that one that is killed can hold none.
