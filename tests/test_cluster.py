@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -118,6 +117,23 @@ def jobs(*specs: RunSpec) -> list[Job]:
     return [Job("low_noise", spec) for spec in specs]
 
 
+def when_saved(
+    number: int, action: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> list[Path]:
+    """Act as soon as so many runs are stored, before any other is; gives all that are stored."""
+    saved: list[Path] = []
+    save = Store.save
+
+    def save_and_act(store: Store, *run: Any) -> Path:
+        saved.append(save(store, *run))
+        if len(saved) == number:
+            action()
+        return saved[-1]
+
+    monkeypatch.setattr(Store, "save", save_and_act)
+    return saved
+
+
 def same(stored: Any, computed: Any) -> bool:
     return all(
         np.array_equal(getattr(stored, f.name), getattr(computed, f.name)) for f in fields(computed)
@@ -125,30 +141,22 @@ def same(stored: Any, computed: Any) -> bool:
 
 
 def test_killed_worker_and_a_run_that_raises_leave_every_other_run_as_it_is_here(
-    dask: Dask, sample: mnist.Mnist, store: Store
+    dask: Dask, sample: mnist.Mnist, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dask.need("one", "two")
     wanted = jobs(
-        *(RunSpec(SIMPLE_DEEP, run, 40) for run in range(2)),
+        RunSpec(SIMPLE_DEEP, 0, 40),
         *(RunSpec(LINUCB, run, 200, noise=1.0) for run in range(4)),
         *(RunSpec(LINEAR, run, 200) for run in range(2)),
         RunSpec(RANDOM, 0, 100),
         RunSpec(RAISING, 0, 40),
     )
-    finished_at_death = []
-
-    def kill_one() -> None:
-        wait_for(lambda: len(list(store.folder.glob("*.npz"))) >= 4)
-        dask.workers["one"].send_signal(signal.SIGKILL)
-        finished_at_death.append(len(list(store.folder.glob("*.npz"))))
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
+    saved = when_saved(4, dask.workers["one"].kill, monkeypatch)
     failures = cluster.complete(dask.address, wanted, sample, store, progress=False)
-    killer.join()
     assert failures == ["low_noise, method raising, run 0, seed 2022: OddError: no luck"]
-    assert 4 <= finished_at_death[0] <= len(wanted) - 3, "it was not killed half-way"
+    assert dask.workers["one"].poll() == -signal.SIGKILL
     assert list(dask.there()) == ["two"]
+    assert len(saved) == len(wanted) - 1, "a run was stored twice"
     for job in wanted[:-1]:
         assert same(store.load(job.experiment, job.spec), compute(job.spec, sample)), job
     assert len(list(store.folder.iterdir())) == len(wanted) - 1, "something else is in the store"
@@ -243,17 +251,10 @@ def test_cluster_that_loses_every_worker_says_so(
     dask.need("two")
     monkeypatch.setattr(cluster, "COUNT_SECONDS", 0.5)
     wanted = jobs(RunSpec(RANDOM, 0, 40), LONG, replace(LONG, run=1))
-
-    def kill() -> None:
-        wait_for(lambda: list(store.folder.glob("*.npz")))
-        dask.workers["two"].kill()
-
-    killer = threading.Thread(target=kill)
-    killer.start()
+    when_saved(1, dask.workers["two"].kill, monkeypatch)
     failures = cluster.complete(
         dask.address, wanted, sample, store, progress=False, workerless_seconds=1.0
     )
-    killer.join()
     assert failures == [
         f"the cluster at {dask.address} has no workers left; 2 runs are not done, "
         "what is finished is kept"
