@@ -38,6 +38,9 @@ FEWEST_FOR_A_BAND = 3
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", (0, (5, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (1, 1.2)), (0, (3, 1, 1, 1, 1, 1)))
 
+PLATE = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
+"""Behind words that a curve may cross."""
+
 RC: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -105,12 +108,12 @@ def reward_curves(axes: Axes, data: Data) -> None:
     axes.set_ylim(low, max(8.35, best + 0.55))
     axes.set_xlim(0, t[-1])
     axes.text(
-        t[-1] * 0.99, best + 0.08, f"best possible: {best:g}", ha="right", va="bottom",
-        fontsize=7.5,
+        t[-1] * 0.99, best + 0.12, f"best possible: {best:g}", ha="right", va="bottom",
+        fontsize=7.5, bbox=PLATE,
     )  # fmt: skip
     axes.text(
-        t[-1] * 0.99, EXPECTED_UNIFORM - 0.08, "uniform choice: 4.5", ha="right", va="top",
-        fontsize=7.5, color="#5F5F5F",
+        t[-1] * 0.99, EXPECTED_UNIFORM - 0.15, "uniform choice: 4.5", ha="right", va="top",
+        fontsize=7.5, color="#5F5F5F", bbox=PLATE,
     )  # fmt: skip
     label_ends(axes, ends)
     axes.set_xlabel("time step t")

@@ -141,6 +141,7 @@ for axes, first, last in ((left, 1, 5), (right, 6, 10)):
             axes.add_patch(box)
 assert np.array_equal(ten.means[np.arange(10), mine], my_rewards)  # no noise: the digit itself
 
+
 # %% [markdown]
 # Orange is what you chose, green is the best arm (the first of them, where several are as good).
 # You were told the digit in the orange box only. A learner has to find out from such scraps that
@@ -185,7 +186,6 @@ assert np.array_equal(ten.means[np.arange(10), mine], my_rewards)  # no noise: t
 #
 # $$ \mathbb{E} \max = \sum_{d=1}^{9} P(\max \ge d) = \sum_{d=1}^{9} \left( 1 - (d/10)^5 \right)
 #  = 7.79175 . $$
-
 
 # %%
 def expected_maximum(arms):

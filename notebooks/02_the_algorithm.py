@@ -83,6 +83,7 @@ axes.legend(ncols=3, loc="upper center")
 assert abs(truth.max(axis=1).mean() - bandit.best_mean) < 0.005  # the grid's mean of the maximum
 assert abs(bandit.best_mean - 0.9135) < 0.0001
 
+
 # %% [markdown]
 # ## The algorithm in English
 #
@@ -99,7 +100,6 @@ assert abs(bandit.best_mean - 0.9135) < 0.0001
 # a curve is this one: *look up the five most similar states in which this arm was taken, and
 # average what it paid.* With no such state yet, predict 0.
 
-
 # %%
 def believe(x, states, rewards):
     """The average of the rewards in the five states nearest to x."""
@@ -112,7 +112,6 @@ def believe(x, states, rewards):
 #
 # The dice are drawn in advance, as everything in this study: $\eta_t$, uniform between 0 and 1,
 # decides whether step $t$ explores, and $\rho_t$ says which arm is taken then.
-
 
 # %%
 def algorithm_1(rounds, epsilon):
@@ -147,6 +146,7 @@ for i in range(10):
     print(f"{i + 1:3}  {X[i]:5.2f}      {shown}      {dice}   {does:8}  {D[i] + 1:4}  {R[i]:6.2f}")
     assert explored[i] or D[i] == np.argmax(beliefs)
 
+
 # %% [markdown]
 # Read one line of it. *Greedy* takes the largest of the three beliefs; *explores* (which happens
 # when $\eta \le \epsilon_t$) ignores them. At $t = 1$ nothing is known and $\epsilon_1 = 1$, so
@@ -157,7 +157,6 @@ for i in range(10):
 # Each row is an arm, each column a moment. Dots are the rewards that the algorithm has received
 # from the arm until then, the solid line is what it believes the arm to pay, the dashed line is the
 # truth, which it never sees.
-
 
 # %%
 def beliefs_at(t):

@@ -1,7 +1,11 @@
 # ---
 # jupyter:
 #   jupytext:
+#     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python

@@ -1,7 +1,11 @@
 # ---
 # jupyter:
 #   jupytext:
+#     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -143,6 +147,7 @@ boundary = sp.solve(sp.Eq(2 * e, 4 * e**2 / delta), e)
 assert boundary == [delta / 2]
 assert (2 * e - 4 * e**2 / delta).subs(e, delta / 4) == delta / 4  # at e = δ/4 it fails
 boundary[0]
+
 
 # %% [markdown]
 # **Leave the line out and the chain closes:** $\Delta\cdot 4e^2/\Delta^2 = 4e^2/\Delta \le
@@ -433,6 +438,7 @@ assert math.isclose(theory.exponent_for_risk(0.5), 1 / 3)
 assert math.isclose(theory.exponent_for_risk(1, gap=False), float(without.subs(risk, 1)))
 print("with a gap p =", with_gap, "   without p =", without)
 
+
 # %% [markdown]
 # For the paper's $a = 1/2$ this is $p = 1/3$. A parametric predictor with $a = 1$ should explore
 # *less*, $p = 1/2$.
@@ -561,6 +567,7 @@ axis.legend(fontsize=9, loc="upper right", bbox_to_anchor=(1, 0.52))
 plt.tight_layout()
 plt.show()
 print(f"p = 1, t = 2,000: {theory.probability_never_pulled(2000, arms=5, p=1):.3f}")
+
 
 # %% [markdown]
 # **Being starved is not yet failing**, and the paper, which says it has *shown* failure for

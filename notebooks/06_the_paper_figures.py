@@ -291,7 +291,7 @@ assert all(reading.verdict == "undecided" for reading in readings if reading.run
 # If LinUCB or Linear turn out better than random here: on pixels from 0 to 1 a linear function of
 # them *can* tell large digits from small ones to some degree. The paper's sentence "because they
 # are linear models" explains why they do not reach the optimum, not why they should be no better
-# than chance. [Notebook 7](07_beyond_the_paper.ipynb) looks for what else could make them so.
+# than chance.
 #
 # ## Starvation: arms that are never tried
 #

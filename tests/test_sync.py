@@ -42,6 +42,7 @@ def folder(tmp_path: Path) -> Path:
     notebook.cells[1].outputs = [v4.new_output("stream", name="stdout", text="1\n")]
     notebook.cells[1].execution_count = 1
     write(tmp_path / "01_pair.ipynb", notebook)
+    sync.sync("01_pair", tmp_path)
     return tmp_path
 
 
@@ -269,3 +270,20 @@ def test_an_unknown_notebook_is_refused(folder: Path, capsys) -> None:
     with pytest.raises(SystemExit):
         sync.main(["--folder", str(folder), "02_nothing"])
     assert "there is no notebook '02_nothing'" in capsys.readouterr().err
+
+
+def test_what_jupyterlab_saved_beside_the_cells_is_put_in_order(folder: Path) -> None:
+    tidy = (folder / "01_pair.py").read_text(), (folder / "01_pair.ipynb").read_text()
+    notebook = read(folder / "01_pair.ipynb")
+    notebook.metadata.kernelspec.display_name = "Python 3 (ipykernel)"
+    notebook.metadata["widgets"] = {}
+    write(folder / "01_pair.ipynb", notebook)
+    text = (folder / "01_pair.py").read_text()
+    saved = text.replace("Python 3\n", "Python 3 (ipykernel)\n")
+    assert saved != text
+    (folder / "01_pair.py").write_text(saved)
+    assert (
+        sync.sync("01_pair", folder) == "01_pair: what was saved beside the cells is put in order"
+    )
+    assert ((folder / "01_pair.py").read_text(), (folder / "01_pair.ipynb").read_text()) == tidy
+    assert sync.sync("01_pair", folder) is None

@@ -50,8 +50,11 @@ def read_notebook(path: Path) -> NotebookNode:
         raise SyncError(f"{path.name} is not a notebook ({str(error)[:100]})") from error
 
 
-def write_text(path: Path, notebook: NotebookNode) -> None:
+def write_text(path: Path, notebook: NotebookNode) -> bool:
     """Write the .py form, unless it would not read back as the same cells.
+
+    Returns:
+        Whether the file had to be changed.
 
     Raises:
         SyncError: naming the first cell that the percent format cannot hold.
@@ -64,21 +67,24 @@ def write_text(path: Path, notebook: NotebookNode) -> None:
             raise SyncError(f"cell {number} of {path.stem} cannot be written in the percent format")
     if len(again.cells) != len(notebook.cells):
         raise SyncError(f"{path.stem} cannot be written in the percent format: a cell is lost")
-    _write(path, HEADER + body)
+    return _write(path, HEADER + body)
 
 
-def write_notebook(path: Path, notebook: NotebookNode) -> None:
-    """Write the .ipynb form, remembering its cells' digest."""
+def write_notebook(path: Path, notebook: NotebookNode) -> bool:
+    """Write the .ipynb form, remembering its cells' digest; return whether the file changed."""
     notebook = minimal(notebook)
     notebook.metadata["pair"] = {"digest": digest(notebook)}
     nbformat.validate(notebook)
-    _write(path, nbformat.writes(notebook) + "\n")  # type: ignore[no-untyped-call]
+    return _write(path, nbformat.writes(notebook) + "\n")  # type: ignore[no-untyped-call]
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> bool:
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
     temporary = path.with_name(f".{path.name}.tmp")
     temporary.write_text(text, encoding="utf-8")
     os.replace(temporary, path)
+    return True
 
 
 def minimal(notebook: NotebookNode) -> NotebookNode:

@@ -82,10 +82,12 @@ def _sync(name: str, folder: Path, take: Side | None) -> str | None:
     text = read_text(text_path)
     last = notebook.metadata.get("pair", {}).get("digest")
     if content(text) == content(notebook):
-        if last == digest(notebook):
-            return None
-        write_notebook(notebook_path, notebook)
-        return f"{name}: alike, and noted as such"
+        noted = last == digest(notebook)
+        # JupyterLab saves a kernel's display name, versions and widths of its own.
+        tidied = [write_text(text_path, text), write_notebook(notebook_path, notebook)]
+        if not noted:
+            return f"{name}: alike, and noted as such"
+        return f"{name}: what was saved beside the cells is put in order" if any(tidied) else None
     changed: Side | None = take
     if take is None and digest(notebook) == last:
         changed = "py"
