@@ -167,7 +167,7 @@ def run_study(
     """Do the trials that are missing in `folder`, and return the figure's data.
 
     Returns:
-        `error` (candidates, sizes, runs), `megaflops` and `parameters` (candidates,), and the
+        `error` (candidates, sizes, runs), `megaflops` (candidates,), `sizes`, `chosen`, and the
         candidates' names and labels.
     """
     errors = np.zeros((len(CANDIDATES), len(scale.sizes), scale.runs))
