@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import __version__, cli, mnist, runs
+from bandits import __version__, cli, commands, mnist, runs
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
 from bandits.store import Store, read_arrays, versions, write_arrays
 
@@ -398,7 +398,7 @@ def test_control_c_is_told(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> N
 
 def where(*words: str) -> Path:
     options = cli.build_parser().parse_args(["figures", *words])
-    return cli.output_folder(options, cli.plan(options))
+    return commands.output_folder(options, commands.plan(options))
 
 
 def test_only_the_experiments_as_reported_at_paper_scale_go_to_the_committed_folder() -> None:

@@ -1,0 +1,278 @@
+"""What each command does, once its words are read: plan, refuse what cannot be done, do it."""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bandits.experiments import (
+    EXPERIMENTS,
+    PAPER_FIGURES,
+    SCALES,
+    Experiment,
+    Scale,
+    experiment,
+)
+from bandits.schedules import PowerSchedule
+
+if TYPE_CHECKING:
+    from bandits.mnist import Mnist
+    from bandits.store import Store
+
+PAPER_FOLDER = Path("figures")
+RESULTS_FOLDER = Path("results")
+STUDY = "architecture_study"
+
+
+class UsageError(ValueError):
+    """Something asked for cannot be done; the message is one sentence."""
+
+
+def show_data(options: argparse.Namespace) -> int:
+    """`bandits data`."""
+    from bandits import mnist
+
+    print("\n".join(mnist.status(options.mnist)))
+    return 0
+
+
+def list_experiments(options: argparse.Namespace) -> int:
+    """`bandits list`."""
+    print(f"{STUDY}: what one arm's network learns from n samples, and its cost")
+    for item in EXPERIMENTS.values():
+        print(f"{item.name}: {item.title}")
+        print(f"  methods: {', '.join(method.name for method in item.methods)}")
+        for name in SCALES:
+            scale = item.scale(name)
+            print(f"  {name}: {scale.steps:,} steps, {scale.runs} runs")
+    return 0
+
+
+def check_claims(options: argparse.Namespace) -> int:
+    """`bandits claims`."""
+    from bandits.theory import claims
+
+    return claims.main(markdown=options.markdown)
+
+
+def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
+    """The experiments asked for, with what the options change; refuses what cannot be run."""
+    names = list(dict.fromkeys(options.names)) or list(PAPER_FIGURES)
+    methods = None
+    if options.methods is not None:
+        methods = [name.strip() for name in options.methods.split(",")]
+    planned = []
+    for name in names:
+        chosen = experiment(name).select(methods)
+        changes = {
+            field: value
+            for field in ("seed", "noise", "arms", "train_every")
+            if (value := getattr(options, field)) is not None
+        }
+        if options.p is not None:
+            PowerSchedule(options.p)  # refuses a p out of range
+            if all(method.p is None for method in chosen.methods):
+                raise UsageError(
+                    f"--p changes nothing in {name} with the methods {options.methods}: "
+                    "none of them explores"
+                )
+            changes["methods"] = tuple(
+                method if method.p is None else replace(method, p=options.p)
+                for method in chosen.methods
+            )
+        scale = chosen.scale(options.scale)
+        scale = Scale(
+            scale.steps if options.steps is None else options.steps,
+            scale.runs if options.runs is None else options.runs,
+        )
+        chosen = replace(chosen, **changes)
+        chosen.specs(scale)  # refuses settings out of range
+        planned.append((chosen, scale))
+    return planned
+
+
+def output_folder(options: argparse.Namespace, planned: list[tuple[Experiment, Scale]]) -> Path:
+    """--out, else figures/ for the experiments as reported at paper scale, else results/."""
+    if options.out is not None:
+        return Path(options.out)
+    as_reported = all(e == EXPERIMENTS[e.name] and s == e.paper for e, s in planned)
+    return PAPER_FOLDER if options.scale == "paper" and as_reported else RESULTS_FOLDER
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written, before any work.
+
+    Raises:
+        UsageError: naming the folder and the reason.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"the output folder {folder} cannot be written ({error.strerror}); "
+            "name another with --out"
+        ) from error
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that is not there, naming those that are."""
+    if device == "cpu":
+        return
+    import torch
+
+    there = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
+    if device not in there:
+        raise UsageError(f"--device {device} is not there; there is {' and '.join(there)}")
+
+
+def check_reported(options: argparse.Namespace, folder: Path, mnist: "Mnist") -> None:
+    """Refuse to mix stand-in data into the folder of the reported figures."""
+    if options.out is None and folder == PAPER_FOLDER and mnist.source != "full":
+        raise UsageError(
+            f"{PAPER_FOLDER}/ holds figures of full MNIST, but there is only the "
+            f"{mnist.description}; name a folder with --mnist, or another place with --out"
+        )
+
+
+def on_cluster(options: argparse.Namespace) -> Callable[..., list[str]]:
+    """What does runs on the cluster of --cluster; refuses what cannot be done there."""
+    if options.workers is not None:
+        raise UsageError("--workers is of this machine; a --cluster brings its own")
+    if options.device not in ("cpu", "cuda"):
+        raise UsageError(f"--device must be cpu or cuda with --cluster, not {options.device!r}")
+    if find_spec("distributed") is None:
+        raise UsageError("--cluster needs the package distributed, of this package's extra cluster")
+    from bandits import cluster
+
+    return partial(cluster.complete, options.cluster)
+
+
+def do_runs(options: argparse.Namespace) -> int:
+    """`bandits run`."""
+    if STUDY in options.names:
+        return _study(options)
+    planned = plan(options)
+    return _complete(options, planned, output_folder(options, planned))[0]
+
+
+def make_figures(options: argparse.Namespace) -> int:
+    """`bandits figures`."""
+    from bandits import figures
+
+    for name in options.names:
+        if name not in figures.DRAW:
+            raise UsageError(f"a figure is one of {', '.join(figures.DRAW)}, not {name!r}")
+    if options.scale not in SCALES:
+        raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
+    if options.from_data:
+        return _draw_from_data(options)
+    if STUDY in options.names:
+        return _study(options)
+    planned = plan(options)
+    folder = output_folder(options, planned)
+    status, mnist, store = _complete(options, planned, folder)
+    for chosen, scale in planned:
+        try:
+            picture = figures.make(
+                chosen,
+                scale,
+                store,
+                mnist,
+                folder,
+                scale_name=options.scale,
+                command=options.command_line,
+                allow_mixed_versions=options.allow_mixed_versions,
+            )
+        except FileNotFoundError:
+            print(f"{chosen.name}: not drawn, since a run is missing", file=sys.stderr)
+            continue
+        except ValueError as error:
+            print(f"bandits: {chosen.name} is not drawn: {error}", file=sys.stderr)
+            status = 2
+            continue
+        print(f"{chosen.name}: {picture}")
+    return status
+
+
+def _study(options: argparse.Namespace) -> int:
+    """The architecture study, which trains networks outside the bandit."""
+    from bandits import figures, mnist
+
+    if options.names != [STUDY]:
+        raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
+    settings = ("methods", "steps", "runs", "seed", "noise", "arms", "p", "train_every")
+    for name in (*settings, "cluster"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{STUDY} takes no --{name.replace('_', '-')}")
+    if options.scale not in SCALES:
+        raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
+    folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+    check_writable(folder / "runs")
+    data = mnist.load(options.mnist)
+    check_reported(options, folder, data)
+    print(f"data: {data.description}", flush=True)
+    picture = figures.make_study(options.scale, data, folder, command=options.command_line)
+    print(f"{STUDY}: {picture}")
+    return 0
+
+
+def _draw_from_data(options: argparse.Namespace) -> int:
+    from bandits import figures
+
+    folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+    there = [name for name in figures.DRAW if (folder / f"{name}.npz").exists()]
+    names = options.names or there
+    if not names:
+        raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
+    for name in names:
+        print(f"{name}: {figures.draw(name, folder)}")
+    return 0
+
+
+def _complete(
+    options: argparse.Namespace, planned: list[tuple[Experiment, Scale]], folder: Path
+) -> tuple[int, "Mnist", "Store"]:
+    from bandits import mnist as data
+    from bandits import runs
+    from bandits.store import Store
+
+    workers = (os.cpu_count() or 1) if options.workers is None else options.workers
+    if workers < 1:
+        raise UsageError(f"--workers needs a whole number >= 1, not {workers}")
+    complete: Callable[..., list[str]] = partial(runs.complete, workers=workers)
+    if options.cluster is not None:
+        complete = on_cluster(options)
+    else:
+        check_device(options.device)
+    check_writable(folder)
+    check_writable(folder / "runs")
+    mnist = data.load(options.mnist)
+    check_reported(options, folder, mnist)
+    for note in mnist.notes:
+        print(f"note: {note}")
+    print(f"data: {mnist.description}")
+    store = Store(folder / "runs", mnist.digest, options.device)
+    wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
+    left = runs.missing(wanted, store)
+    where = f"{workers} workers" if options.cluster is None else f"sent to {options.cluster}"
+    print(f"runs: {len(wanted)} wanted, {len(left)} missing, {where}", flush=True)
+    if left and options.scale == "paper" and options.cluster is None:
+        seconds = runs.estimate_seconds(left, mnist, workers=workers, device=options.device)
+        print(
+            f"estimate: {seconds / 3600:.1f} hours if {workers} workers do not slow each "
+            f"other and nothing else runs here; up to {workers} times that if they share "
+            "a core",
+            flush=True,
+        )
+    failures = complete(left, mnist, store, progress=not options.quiet)
+    for line in failures:
+        print(f"failed: {line}", file=sys.stderr)
+    return int(bool(failures)), mnist, store
