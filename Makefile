@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: figures paper redraw test test-all lint lab sync assignments grade bench claims clean
+.PHONY: figures paper redraw test test-all coverage mutants lint lab sync assignments grade bench claims clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -25,7 +25,17 @@ test: $(READY)  ## everything that CI runs
 	$(BIN)/python -m pytest
 
 test-all: $(READY)  ## the long batteries too
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
+	$(BIN)/python tools/installs.py oldest
+	$(BIN)/python tools/installs.py newest
+	$(MAKE) mutants
+
+coverage: $(READY)  ## lines and branches of bandits/ that the default suite reaches
+	$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+mutants: $(READY)  ## which changes to the algorithms no test notices
+	$(BIN)/python -m pip install --quiet --editable ".[mutants]"
+	$(BIN)/python tools/mutants.py
 
 claims: $(READY)  ## check every claim of the paper
 	$(BIN)/bandits claims

@@ -462,3 +462,17 @@ def test_linucb_needs_a_ridge(ridge):
 def test_linucb_needs_a_weight(alpha):
     with pytest.raises(ValueError, match=f"LinUCB needs alpha >= 0, not {alpha}"):
         LinUCB(2, 2, alpha=alpha)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [LinUCB(SIZE, ARMS), EpsilonGreedy(NeverExplore(), LeastSquares(SIZE, ARMS), ARMS)],
+    ids=["linucb", "epsilon greedy"],
+)
+def test_unless_asked_otherwise_the_first_of_equal_arms_is_chosen(policy):
+    """Untrained, all arms are equal, and the tie's draw would name the last."""
+    late = Draws(np.ones(2), np.zeros(2, np.int64), np.full(2, 0.99))
+    choice = policy.choose(np.ones((2, SIZE), np.float32), np.arange(1, 3), late)
+    assert list(choice.actions) == [0, 0]
+    assert list(choice.propensities) == [1, 1]
+    assert not choice.explored.any()

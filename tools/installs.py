@@ -118,8 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 call([python.parent / "bandits", *words], away)
             if which != "beside":
                 ignored = [f"--ignore={ROOT}/tests/test_{name}.py" for name in NOT_UNIT_TESTS]
-                tests = ["-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", ROOT / "tests"]
-                call([python, "-m", "pytest", "-q", *tests, *ignored], away)
+                tests = ["-c", str(ROOT / "pyproject.toml"), str(ROOT / "tests"), *ignored]
+                call([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests], away)
         except Failed as error:
             print(f"installs: {which}: {error}", file=sys.stderr)
             return 1
