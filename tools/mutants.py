@@ -31,7 +31,7 @@ def main() -> int:
             [program, "results"], cwd=folder, check=True, capture_output=True, text=True
         ).stdout
     print(told)
-    left = len(re.findall(r": (?:survived|no tests|timeout|suspicious)", told))
+    left = len(re.findall(r": (?:survived|no tests|suspicious)", told))
     print(f"mutants: {left} left; {EXPLAINED} are explained in tools/mutants.md")
     return int(left > EXPLAINED)
 
