@@ -1,6 +1,7 @@
 """What each command does, once its words are read: plan, refuse what cannot be done, do it."""
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
@@ -202,9 +203,20 @@ def make_figures(options: argparse.Namespace) -> int:
     return status
 
 
+def _load(options: argparse.Namespace) -> "Mnist":
+    """The data, with a line on each place where it was looked for in vain."""
+    from bandits import mnist
+
+    logging.getLogger(mnist.__name__).setLevel(logging.ERROR)  # the notes say the same
+    data = mnist.load(options.mnist)
+    for note in data.notes:
+        print(f"note: {note}")
+    return data
+
+
 def _study(options: argparse.Namespace) -> int:
     """The architecture study, which trains networks outside the bandit."""
-    from bandits import figures, mnist
+    from bandits import figures
 
     if options.names != [STUDY]:
         raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
@@ -216,7 +228,7 @@ def _study(options: argparse.Namespace) -> int:
         raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
     folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
     check_writable(folder / "runs")
-    data = mnist.load(options.mnist)
+    data = _load(options)
     check_reported(options, folder, data)
     print(f"data: {data.description}", flush=True)
     picture = figures.make_study(options.scale, data, folder, command=options.command_line)
@@ -240,7 +252,6 @@ def _draw_from_data(options: argparse.Namespace) -> int:
 def _complete(
     options: argparse.Namespace, planned: list[tuple[Experiment, Scale]], folder: Path
 ) -> tuple[int, "Mnist", "Store"]:
-    from bandits import mnist as data
     from bandits import runs
     from bandits.store import Store
 
@@ -254,10 +265,8 @@ def _complete(
         check_device(options.device)
     check_writable(folder)
     check_writable(folder / "runs")
-    mnist = data.load(options.mnist)
+    mnist = _load(options)
     check_reported(options, folder, mnist)
-    for note in mnist.notes:
-        print(f"note: {note}")
     print(f"data: {mnist.description}")
     store = Store(folder / "runs", mnist.digest, options.device)
     wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
