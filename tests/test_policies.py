@@ -465,14 +465,17 @@ def test_linucb_needs_a_weight(alpha):
 
 
 @pytest.mark.parametrize(
-    "policy",
-    [LinUCB(SIZE, ARMS), EpsilonGreedy(NeverExplore(), LeastSquares(SIZE, ARMS), ARMS)],
+    "make",
+    [
+        lambda: LinUCB(SIZE, ARMS),
+        lambda: EpsilonGreedy(NeverExplore(), LeastSquares(SIZE, ARMS), ARMS),
+    ],
     ids=["linucb", "epsilon greedy"],
 )
-def test_unless_asked_otherwise_the_first_of_equal_arms_is_chosen(policy):
+def test_unless_asked_otherwise_the_first_of_equal_arms_is_chosen(make):
     """Untrained, all arms are equal, and the tie's draw would name the last."""
     late = Draws(np.ones(2), np.zeros(2, np.int64), np.full(2, 0.99))
-    choice = policy.choose(np.ones((2, SIZE), np.float32), np.arange(1, 3), late)
+    choice = make().choose(np.ones((2, SIZE), np.float32), np.arange(1, 3), late)
     assert list(choice.actions) == [0, 0]
     assert list(choice.propensities) == [1, 1]
     assert not choice.explored.any()
