@@ -3,6 +3,7 @@
 `python tools/mutants.py` fails if more mutants survive than mutants.md explains.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -26,7 +27,9 @@ def main() -> int:
             unwanted = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / name, folder / name, ignore=unwanted)
         run = [program, "run", "--max-children", "2"]
-        subprocess.run(run, cwd=folder, check=True, timeout=SECONDS)
+        # Each mutant's process ends without tidying up: what it leaves goes with the copy.
+        environment = os.environ | {"TMPDIR": scratch}
+        subprocess.run(run, cwd=folder, env=environment, check=True, timeout=SECONDS)
         told = subprocess.run(
             [program, "results"], cwd=folder, check=True, capture_output=True, text=True
         ).stdout
