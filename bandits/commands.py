@@ -207,8 +207,13 @@ def _load(options: argparse.Namespace) -> "Mnist":
     """The data, with a line on each place where it was looked for in vain."""
     from bandits import mnist
 
-    logging.getLogger(mnist.__name__).setLevel(logging.ERROR)  # the notes say the same
-    data = mnist.load(options.mnist)
+    log = logging.getLogger(mnist.__name__)
+    level = log.level
+    log.setLevel(logging.ERROR)  # the notes say the same
+    try:
+        data = mnist.load(options.mnist)
+    finally:
+        log.setLevel(level)
     for note in data.notes:
         print(f"note: {note}")
     return data

@@ -1,6 +1,7 @@
 """What a user types: refused in one sentence before any work, or done as the figure says."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -445,3 +446,11 @@ def test_stand_in_data_never_reach_the_reported_figures(tmp_path, monkeypatch, c
         assert "figures/ holds figures of full MNIST" in said
         assert said.count("\n") == 1
     assert not list(tmp_path.glob("figures/*.png"))
+
+
+def test_a_command_leaves_the_logger_of_the_data_as_it_was(tmp_path, monkeypatch, capsys):
+    log = logging.getLogger(mnist.__name__)
+    before = log.level
+    words = ["run", "low_noise", "--methods", "random", "--steps", "20", "--runs", "1"]
+    assert cli.main([*words, "--quiet", "--out", str(tmp_path)]) == 0
+    assert log.level == before

@@ -14,7 +14,7 @@ ASSUMES = "needs an assumption"
 UNSUPPORTED = "not supported"
 VERDICTS = (TRUE, EMPTY, FALSE, ASSUMES, UNSUPPORTED)
 
-SECONDS = 20  # the longest a single check may take
+SECONDS = 60  # the longest a single check may take, also on a machine that is busy
 
 
 @dataclass(frozen=True)
