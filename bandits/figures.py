@@ -2,103 +2,26 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from matplotlib.figure import Figure
-from numpy.typing import NDArray
-
-from bandits import plots, supervised
-from bandits.analysis import fit_power_law, fit_start, mean_interval
+from bandits import plots, questions, supervised
+from bandits.collect import Data, Kind, Runs, collect_regret, collect_reward
 from bandits.experiments import EXPERIMENTS, RESULTS_VERSION, TUNING_SEED, Experiment, Scale
 from bandits.mnist import Mnist
 from bandits.runs import Job, jobs
-from bandits.simulate import Trajectory
 from bandits.store import Store, StoreError, read_arrays, sweep, versions, write_arrays
 
-Data = dict[str, NDArray[Any]]
-Runs = dict[str, list[Trajectory]]
-
-REWARD_POINTS = 400
-"""Curves are kept at about this many steps: more cannot be seen, and the files stay small."""
-
-
-def kept_steps(steps: int) -> NDArray[np.int64]:
-    """About REWARD_POINTS values of t from 1 to steps, evenly spaced."""
-    return np.unique(np.linspace(1, steps, min(steps, REWARD_POINTS)).round().astype(np.int64))
-
-
-def collect_reward(experiment: Experiment, runs: Runs) -> Data:
-    """Normalized reward of every method: its mean over runs, with a 95 % band (Figs 2 and 3)."""
-    names = [method.name for method in experiment.methods]
-    steps = len(runs[names[0]][0])
-    t = kept_steps(steps)
-    curves = np.array([[r.normalized_reward[t - 1] for r in runs[n]] for n in names])
-    mean, half = mean_interval(curves, axis=1)
-    late = slice(steps - max(1, steps // 4), None)
-    return {
-        "t": t,
-        "methods": np.array(names),
-        "labels": np.array([method.label for method in experiment.methods]),
-        "curves": curves.astype(np.float32),
-        "mean": mean,
-        "half_width": half,
-        "final_reward": np.array([[r.normalized_reward[-1] for r in runs[n]] for n in names]),
-        "late_mean": np.array([[r.means[late].mean() for r in runs[n]] for n in names]),
-        "late_best": np.array([[r.best_means[late].mean() for r in runs[n]] for n in names]),
-        "arm_counts": np.array(
-            [[np.bincount(r.actions, minlength=experiment.arms) for r in runs[n]] for n in names]
-        ),
-    }
-
-
-def collect_regret(experiment: Experiment, runs: Runs) -> Data:
-    """Normalized regret of every run of one method, with fitted power laws (Fig. 1)."""
-    (method,) = experiment.methods
-    curves = np.array([r.normalized_regret for r in runs[method.name]])
-    first = fit_start(curves.shape[1])
-    fits = [fit_power_law(curve, first=first) for curve in curves]
-    of_mean = fit_power_law(curves.mean(axis=0), first=first)
-    t = kept_steps(curves.shape[1])
-    return {
-        "t": t,
-        "methods": np.array([method.name]),
-        "labels": np.array([method.label]),
-        "normalized_regret": curves[:, t - 1],
-        "fit_first": np.array(first),
-        "fit_last": np.array(of_mean.last),
-        "exponents": np.array([fit.exponent for fit in fits]),
-        "constants": np.array([fit.constant for fit in fits]),
-        "exponent_of_mean": np.array(of_mean.exponent),
-        "constant_of_mean": np.array(of_mean.constant),
-        "late_regret": np.array(
-            [r.regret[-(len(r) // 4 or 1) :].mean() for r in runs[method.name]]
-        ),
-        "arm_counts": np.array(
-            [np.bincount(r.actions, minlength=experiment.arms) for r in runs[method.name]]
-        ),
-    }
-
-
-@dataclass(frozen=True)
-class Kind:
-    """How one kind of figure is collected from runs and drawn from data."""
-
-    collect: Callable[[Experiment, Runs], Data]
-    draw: Callable[[Data, str], Figure]
-
-
-REWARD = Kind(collect_reward, plots.reward_figure)
-REGRET = Kind(collect_regret, plots.regret_figure)
+REWARD = Kind(lambda shown, runs, mnist: collect_reward(shown, runs), plots.reward_figure)
+REGRET = Kind(lambda shown, runs, mnist: collect_regret(shown, runs), plots.regret_figure)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
     "high_noise": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
-}
+} | questions.KINDS
 DRAW = {name: kind.draw for name, kind in KINDS.items()} | {supervised.NAME: plots.study_figure}
 
 
@@ -143,7 +66,7 @@ def make(
             f"the runs of {experiment.name} were made by different versions "
             f"({' and '.join(made_by)}); --allow-mixed-versions draws them all the same"
         )
-    data = KINDS[experiment.name].collect(experiment, load_runs(experiment, scale, store))
+    data = KINDS[experiment.name].collect(experiment, load_runs(experiment, scale, store), mnist)
     caption = f"{scale_name} scale: {scale.steps:,} steps, {scale.runs} run" + "s" * (
         scale.runs > 1
     )

@@ -114,8 +114,11 @@ def do(
     report: Callable[[float], None] = lambda fraction: None,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Do one job unless it is done, from its checkpoint if it has one, and store the result."""
-    if store.path(job.experiment, job.spec).exists():
+    """Do one job unless it is done, from its checkpoint if it has one, and store the result.
+
+    A run that another experiment has made already is taken over from it.
+    """
+    if store.path(job.experiment, job.spec).exists() or store.adopt(job.experiment, job.spec):
         report(1.0)
         return
     last = time.monotonic()

@@ -75,6 +75,22 @@ class Store:
             raise StoreError(f"it holds {len(trajectory)} steps, not {spec.steps}")
         return trajectory
 
+    def adopt(self, experiment: str, spec: RunSpec) -> bool:
+        """Take over the same run from another experiment in this folder, if one is there and whole.
+
+        The fingerprint covers everything that decides a run, so equal ones are the same run.
+        """
+        own = self.path(experiment, spec)
+        same = own.name.removeprefix(experiment)
+        for path in sorted(self.folder.glob(f"*{same}")):
+            try:
+                arrays, about = self._read(path, spec)
+            except (FileNotFoundError, StoreError):
+                continue
+            write_arrays(own, arrays, about)
+            return True
+        return False
+
     def provenance(self, experiment: str, spec: RunSpec) -> dict[str, str]:
         """The versions that made a finished run."""
         _, about = self._read(self.path(experiment, spec), spec)

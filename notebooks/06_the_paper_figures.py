@@ -82,7 +82,7 @@ for name in names:
 def here(shown):
     """Run an experiment at this notebook's scale, and collect what its figure needs."""
     trajectories = study.run(shown, size)
-    return trajectories, KINDS[shown.name].collect(shown, trajectories)
+    return trajectories, KINDS[shown.name].collect(shown, trajectories, study.data())
 
 
 def beside(name, draw, live):

@@ -74,7 +74,7 @@ OTHERS = {
         "name": "other",
         "policy": "linucb",
         "p": 0.5,
-        "predictor": RegressorSpec("gradient_boosting"),
+        "predictor": RegressorSpec("boosted_trees"),
         "ties": "random",
         "train_on": "random_branch",
         "pixel_scale": 255.0,
@@ -232,7 +232,7 @@ def test_unknown_names_are_answered_with_the_known_ones():
         EXPERIMENTS["low_noise"].scale("huge")
     with pytest.raises(ValueError, match=r"low_noise has the methods optimal, deep.*, not 'sarsa'"):
         EXPERIMENTS["low_noise"].select(["deep", "sarsa"])
-    with pytest.raises(ValueError, match="one of k_nearest, ridge, gradient_boosting, not 'svm'"):
+    with pytest.raises(ValueError, match="one of k_nearest, ridge, boosted_trees, not 'svm'"):
         regressor("svm")
     assert experiment("low_noise") is EXPERIMENTS["low_noise"]
 

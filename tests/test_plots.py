@@ -12,8 +12,9 @@ from matplotlib.colors import to_rgb
 from scipy import stats
 
 from bandits import plots
+from bandits.collect import REWARD_POINTS, Data, collect_regret, collect_reward, kept_steps
 from bandits.experiments import EXPERIMENTS, Experiment
-from bandits.figures import KINDS, REWARD_POINTS, Data, changes, kept_steps
+from bandits.figures import changes
 from bandits.simulate import Trajectory
 
 STEPS, RUNS = 900, 4
@@ -46,7 +47,8 @@ WIDE = EXPERIMENTS["convergence_repeats"]
 
 
 def collected(experiment: Experiment, runs: int = RUNS) -> Data:
-    return KINDS[experiment.name].collect(experiment, runs_of(experiment, runs))
+    collect = {LOW.name: collect_reward, WIDE.name: collect_regret}[experiment.name]
+    return collect(experiment, runs_of(experiment, runs))
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import pytest
 
 from bandits import verdicts
 from bandits.analysis import Interval
+from bandits.collect import collect_regret, collect_reward
 from bandits.environments import MnistBandit
 from bandits.experiments import experiment
-from bandits.figures import collect_regret, collect_reward
 from bandits.mnist import Mnist
 from bandits.policies import Optimal, Random
 from bandits.simulate import Trajectory, simulate

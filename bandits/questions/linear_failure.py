@@ -1,0 +1,130 @@
+"""Why Linear does badly: ties, no exploration, or the peak of least squares near its rank."""
+
+import math
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from bandits.analysis import paired_difference
+from bandits.collect import Data, Runs, collect_reward
+from bandits.experiments import Experiment
+from bandits.mnist import Mnist
+from bandits.plots import (
+    PALETTE,
+    RC,
+    footer,
+    new_figure,
+    reward_curves,
+    runs_note,
+)
+from bandits.questions import interpolation
+from bandits.questions.marks import levels, mean_line
+from bandits.verdicts import MARGIN, Reading
+
+REPEATS = 3
+BEYOND = 2.5
+"""The samples per arm go up to this many times the steps of a run, past the rank at 2,000."""
+
+
+def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+    """Rewards, and what least squares makes of n samples per arm.
+
+    Adds to `collect_reward`: `sizes`, `ridges`, `error`, `greedy` and `rank` of
+    `interpolation.study`; `samples` (methods, runs, K), how often each arm was taken.
+    """
+    data = collect_reward(experiment, runs)
+    steps = len(next(iter(runs.values()))[0])
+    sizes = tuple(n for n in interpolation.SIZES if n <= BEYOND * steps) or interpolation.SIZES[:1]
+    found = interpolation.study(
+        mnist,
+        seed=experiment.seed,
+        arms=experiment.arms,
+        sizes=sizes,
+        repeats=min(REPEATS, data["late_mean"].shape[1]),
+    )
+    return data | {
+        "sizes": np.array(sizes),
+        "ridges": np.array(interpolation.RIDGES),
+        "error": found.error,
+        "greedy": found.greedy,
+        "rank": found.rank,
+    }
+
+
+def sample_curves(left: Axes, right: Axes, data: Data) -> None:
+    """Error on unseen states and reward of the greedy choice, against samples per arm."""
+    sizes = data["sizes"]
+    for axes, name in ((left, "error"), (right, "greedy")):
+        for k, ridge in enumerate(data["ridges"]):
+            label = "least norm (Linear)" if ridge == 0 else f"ridge {ridge:g}"
+            mean_line(axes, sizes, data[name][k], PALETTE[k], label)
+        axes.set_xlabel("samples per arm n")
+        ticks = [n for n in (50, 200, 800, 3600) if n <= sizes[-1]]
+        axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
+        axes.minorticks_off()
+        rank = int(data["rank"].max())
+        if sizes[-1] > rank:
+            axes.axvline(rank, color="#7F7F7F", linewidth=0.8, linestyle=(0, (2, 2)))
+            axes.annotate(f"rank {rank:,}", (rank, 1.0), xycoords=("data", "axes fraction"),
+                          ha="right", va="top", fontsize=7, rotation=90,
+                          xytext=(-2, -2), textcoords="offset points")  # fmt: skip
+        taken = np.median(data["arm_counts"][_place(data, "linear")].max(axis=1))
+        axes.axvspan(sizes[0] * 0.9, taken, color="#E5E5E5", zorder=0)
+    left.set_yscale("log")
+    left.yaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
+    left.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    left.yaxis.set_minor_locator(NullLocator())
+    left.set_ylabel("squared error on unseen states")
+    left.axhline(8.25, color="#7F7F7F", linewidth=0.8)
+    right.set_ylabel("reward of the greedy choice")
+    levels(right, data["arm_counts"].shape[2])
+    left.legend(frameon=False, fontsize=7.5, loc="upper left")
+
+
+def _place(data: Data, method: str) -> int:
+    return [str(name) for name in data["methods"]].index(method)
+
+
+def draw(data: Data, caption: str) -> Figure:
+    """Linear and its variants; error and greedy reward against samples per arm."""
+    figure = new_figure(11.0, 3.6)
+    with mpl.rc_context(RC):
+        curves, left, right = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
+        reward_curves(curves, data)
+        sample_curves(left, right, data)
+        note = ". Grey band: as many samples as Linear's most taken arm has (median run)"
+        footer(figure, caption + runs_note(data["late_mean"].shape[1]) + note)
+    return figure
+
+
+def read(data: Data) -> list[Reading]:
+    """Each explanation on its own: what does Linear gain when its cause is taken away?"""
+    late = {str(name): data["late_mean"][k] for k, name in enumerate(data["methods"])}
+    runs = data["late_mean"].shape[1]
+    changed = {
+        "linear_ties": ("Ties make Linear bad", "random ties"),
+        "linear_explore": ("Linear is bad for want of exploration", "exploring"),
+        "linear_ridge": ("Interpolation makes Linear bad", "ridge 1"),
+        "linear_ridge_explore": ("Both of the last two do", "ridge 1, exploring"),
+    }
+    readings = []
+    for name, (claim, words) in changed.items():
+        if name in late:
+            gain = paired_difference(late[name], late["linear"])
+            what = f"{words} − Linear, late reward"
+            readings.append(Reading(claim, "linear_failure", what, gain, runs, MARGIN, math.inf))
+    repeats = data["greedy"].shape[2]
+    ridges = list(data["ridges"])
+    for n in (200, 800, int(data["sizes"][np.abs(data["sizes"] - data["rank"].max()).argmin()])):
+        if n in data["sizes"]:
+            place = int(np.flatnonzero(data["sizes"] == n)[0])
+            lost = paired_difference(
+                data["greedy"][ridges.index(100.0), place], data["greedy"][0, place]
+            )
+            what = f"n = {n:,} per arm: ridge 100 − least norm, reward of the greedy choice"
+            claim = "Interpolation costs reward"
+            readings.append(Reading(claim, "linear_failure", what, lost, repeats, MARGIN, math.inf))
+    return readings

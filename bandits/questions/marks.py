@@ -1,0 +1,37 @@
+"""Marks that several of the questions' figures share: dots of runs, and means with intervals."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from bandits.analysis import interval, mean_interval
+from bandits.plots import EXPECTED_UNIFORM, FEWEST_FOR_A_BAND, expected_best
+
+
+def run_dots(
+    axes: Axes, x: float, values: NDArray[np.float64], color: str, label: str | None = None
+) -> None:
+    """A small dot per run at x, a large one at their mean, and its 95 % interval."""
+    axes.plot(np.full(len(values), x), values, "o", color=color, markersize=3.5, alpha=0.5)
+    if len(values) >= FEWEST_FOR_A_BAND:
+        bounds = interval(values)
+        axes.plot((x, x), (bounds.low, bounds.high), color=color, linewidth=2)
+    axes.plot(x, values.mean(), "o", color=color, markersize=8, label=label)
+
+
+def mean_line(
+    axes: Axes, x: ArrayLike, values: NDArray[np.float64], color: str, label: str | None = None
+) -> None:
+    """The mean over runs of values (points, runs) against x, with 95 % bars, x logarithmic."""
+    mean, half = mean_interval(values, axis=1)
+    if values.shape[1] < FEWEST_FOR_A_BAND:
+        half = np.zeros_like(mean)
+    axes.errorbar(x, mean, yerr=half, color=color, marker="o", markersize=4, capsize=2,
+                  linewidth=1.3, label=label)  # fmt: skip
+    axes.set_xscale("log")
+
+
+def levels(axes: Axes, arms: int) -> None:
+    """Grey lines at what a blind choice and the best one earn."""
+    for level in (EXPECTED_UNIFORM, expected_best(arms)):
+        axes.axhline(level, color="#7F7F7F", linewidth=0.8)
