@@ -14,6 +14,8 @@ paper: $(READY)  ## every experiment at paper scale, into figures/ (hours; goes 
 	$(BIN)/bandits figures low_noise high_noise --scale paper
 	$(BIN)/bandits figures convergence convergence_repeats --scale paper
 	$(BIN)/bandits figures architecture_study --scale paper
+	$(BIN)/bandits figures training_study exponent pixel_scale linear_failure random_branch_only \
+		predictors --scale paper
 
 redraw: $(READY)  ## the committed figures again, from their data alone
 	$(BIN)/bandits figures --scale paper --from-data

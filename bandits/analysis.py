@@ -1,5 +1,6 @@
 """What is read off the runs: averages with intervals, paired differences, fitted power laws."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,9 @@ class Interval:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        # Adding 0 after rounding turns −0.00 into 0.00.
+        mean, low, high = (f"{round(x, 2) + 0.0:.2f}" for x in (self.mean, self.low, self.high))
+        return f"{mean} (no interval)" if math.isnan(self.low) else f"{mean} [{low}, {high}]"
 
 
 def interval(values: ArrayLike, *, level: float = 0.95) -> Interval:

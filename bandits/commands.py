@@ -98,12 +98,15 @@ def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
     return planned
 
 
+def default_folder(options: argparse.Namespace) -> Path:
+    """--out, else figures/ at paper scale, else results/."""
+    return options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+
+
 def output_folder(options: argparse.Namespace, planned: list[tuple[Experiment, Scale]]) -> Path:
-    """--out, else figures/ for the experiments as reported at paper scale, else results/."""
-    if options.out is not None:
-        return Path(options.out)
+    """The default folder; but experiments that differ from what is reported go to results/."""
     as_reported = all(e == EXPERIMENTS[e.name] and s == e.paper for e, s in planned)
-    return PAPER_FOLDER if options.scale == "paper" and as_reported else RESULTS_FOLDER
+    return default_folder(options) if options.out or as_reported else RESULTS_FOLDER
 
 
 def check_writable(folder: Path) -> None:
@@ -231,7 +234,7 @@ def _study(options: argparse.Namespace) -> int:
             raise UsageError(f"{STUDY} takes no --{name.replace('_', '-')}")
     if options.scale not in SCALES:
         raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
-    folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+    folder = default_folder(options)
     check_writable(folder / "runs")
     data = _load(options)
     check_reported(options, folder, data)
@@ -244,7 +247,7 @@ def _study(options: argparse.Namespace) -> int:
 def _draw_from_data(options: argparse.Namespace) -> int:
     from bandits import figures
 
-    folder = options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+    folder = default_folder(options)
     there = [name for name in figures.DRAW if (folder / f"{name}.npz").exists()]
     names = options.names or there
     if not names:
@@ -276,14 +279,18 @@ def _complete(
     store = Store(folder / "runs", mnist.digest, options.device)
     wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
     left = runs.missing(wanted, store)
-    where = f"{workers} workers" if options.cluster is None else f"sent to {options.cluster}"
+    where = (
+        f"{workers} worker{'s' * (workers > 1)}"
+        if options.cluster is None
+        else f"sent to {options.cluster}"
+    )
     print(f"runs: {len(wanted)} wanted, {len(left)} missing, {where}", flush=True)
     if left and options.scale == "paper" and options.cluster is None:
         seconds = runs.estimate_seconds(left, mnist, workers=workers, device=options.device)
         print(
-            f"estimate: {seconds / 3600:.1f} hours if {workers} workers do not slow each "
-            f"other and nothing else runs here; up to {workers} times that if they share "
-            "a core",
+            f"estimate: {seconds / 3600:.1f} hours if nothing else runs here"
+            + f" and {workers} workers do not slow each other; up to {workers} times that "
+            "if they share a core" * (workers > 1),
             flush=True,
         )
     failures = complete(left, mnist, store, progress=not options.quiet)

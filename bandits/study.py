@@ -26,9 +26,14 @@ def scale() -> ScaleName:
 
 
 def results_folder() -> Path:
-    """Where finished runs are kept: BANDITS_RESULTS, or results/ at the root of the study."""
+    """Where finished runs are kept: BANDITS_RESULTS, or results/ at the root of the study.
+
+    Where the package is installed without its study, results/ in the current folder.
+    """
     named = os.environ.get("BANDITS_RESULTS")
-    return Path(named) if named else Path(__file__).resolve().parent.parent / "results"
+    root = Path(__file__).resolve().parent.parent
+    at_home = (root / "pyproject.toml").exists()
+    return Path(named) if named else (root if at_home else Path.cwd()) / "results"
 
 
 def data() -> Mnist:

@@ -173,18 +173,15 @@ def read_all(found: Mapping[str, Data]) -> list[Reading]:
     return readings
 
 
-def table(readings: list[Reading]) -> str:
-    """The readings as a Markdown table."""
+def table(readings: list[Reading], *, heading: str = "the paper's claim") -> str:
+    """The readings as a Markdown table; `heading` says whose claims they are."""
     lines = [
-        "| the paper's claim | looked for | measured | mean [95 % interval] | runs | verdict |",
+        f"| {heading} | looked for | measured | mean [95 % interval] | runs | verdict |",
         "| --- | --- | --- | ---: | ---: | --- |",
     ]
     for r in readings:
-        # Adding 0 after rounding turns −0.00 into 0.00.
-        mean, low, high = (round(x, 2) + 0.0 for x in (r.value.mean, r.value.low, r.value.high))
-        value = f"{mean:.2f} (no interval)" if r.runs < 2 else str(Interval(mean, low, high))
         lines.append(
-            f"| {r.claim} | {r.case} | {r.measured} | {value} | {r.runs} | **{r.verdict}** |"
+            f"| {r.claim} | {r.case} | {r.measured} | {r.value} | {r.runs} | **{r.verdict}** |"
         )
     return "\n".join(lines)
 

@@ -48,6 +48,8 @@ def test_three_runs_by_hand():
     assert found.high - 2 == pytest.approx(quantile / math.sqrt(3), rel=1e-10)
     assert 2 - found.low == pytest.approx(quantile / math.sqrt(3), rel=1e-10)
     assert str(Interval(2, 1.2345, 3.999)) == "2.00 [1.23, 4.00]"
+    assert str(Interval(-0.001, -0.004, 0.0)) == "0.00 [0.00, 0.00]"
+    assert str(interval([1.5])) == "1.50 (no interval)"
 
 
 def test_equal_runs_have_an_interval_of_no_width():

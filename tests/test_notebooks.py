@@ -322,6 +322,19 @@ def test_runs_are_computed_once_and_kept(tmp_path: Path, monkeypatch: pytest.Mon
     assert {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*.npz")} == times
 
 
+def test_runs_are_kept_at_the_study_or_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BANDITS_RESULTS", raising=False)
+    assert study.results_folder() == ROOT / "results"
+    installed = tmp_path / "site-packages" / "bandits" / "study.py"
+    monkeypatch.setattr(study, "__file__", str(installed))
+    monkeypatch.chdir(tmp_path)
+    assert study.results_folder() == tmp_path / "results"
+    monkeypatch.setenv("BANDITS_RESULTS", "elsewhere")
+    assert study.results_folder() == Path("elsewhere")
+
+
 def test_a_failed_run_is_raised_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BANDITS_MNIST", "sample")
     monkeypatch.setenv("BANDITS_RESULTS", str(tmp_path))

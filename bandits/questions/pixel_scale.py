@@ -111,16 +111,16 @@ def read(data: Data) -> list[Reading]:
     runs = data["late_mean"].shape[1]
     gain = paired_difference(data["late_mean"][unit], data["late_mean"][bytes_])
     claim = "On raw bytes LinUCB is no better than blind"
-    width = "On raw bytes the width decides, not the prediction"
     case = "pixel_scale"
     readings = [
         Reading(claim, case, "s = 255: reward − blind choice, all steps",
                 interval(data["over_blind"][bytes_]), runs, -MARGIN, MARGIN),
         Reading(claim, case, "s = 1 − s = 255, late reward", gain, runs, MARGIN, math.inf),
     ]  # fmt: skip
-    for k, name in ((bytes_, "255"), (unit, "1")):
-        low, high = (0.9, 1.0) if k == bytes_ else (0.0, 0.9)
-        value = interval(data["by_width"][k])
+    for k, name, claim, low, high in (
+        (bytes_, "255", "On raw bytes the width decides", 0.9, 1.0),
+        (unit, "1", "On pixels up to 1 the prediction decides", 0.0, 0.5),
+    ):
         what = f"s = {name}: share of states where the widest arm is taken"
-        readings.append(Reading(width, case, what, value, runs, low, high))
+        readings.append(Reading(claim, case, what, interval(data["by_width"][k]), runs, low, high))
     return readings

@@ -1,0 +1,320 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,jupyter,-all
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Beyond the paper: five questions that its figures leave open
+#
+# [Notebook 6](06_the_paper_figures.ipynb) held the paper's claims against its figures. The figures
+# themselves raise questions that the paper does not ask. Here are five of them, each with what the
+# theory lets one expect, a picture, and an answer. After this notebook you will be able to
+#
+# * say what a too small and a too large exploration exponent each cost, and which of the two the
+#   exact law predicts to the digit;
+# * explain how multiplying all pixels by 255 turns LinUCB from a learner into a dealer of cards;
+# * separate three explanations of Linear's weakness by taking away one cause at a time;
+# * say what an algorithm gains by learning from the steps that its proof does not count;
+# * put any regressor in the place of the network, and read regret beside cost.
+
+# %% jupyter={"source_hidden": true}
+# On Google Colab only: fetch and install the study, with the PyTorch that Colab has.
+import importlib.util
+import os
+import subprocess
+import sys
+
+if "google.colab" in sys.modules and importlib.util.find_spec("bandits") is None:
+    address = input("Address of this study's repository, as for git clone: ")
+    subprocess.run(["git", "clone", "--depth", "1", address, "study"], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "./study"], check=True)
+    os.chdir("study/notebooks")
+
+# %%
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from IPython.display import Markdown
+
+from bandits import plots, questions, study, theory, verdicts
+from bandits.environments import draw_exploration
+from bandits.experiments import EXPERIMENTS, FIGURE_SEED, Scale, experiment
+from bandits.figures import load_data
+from bandits.plots import PALETTE, use_style
+from bandits.questions import exponent, interpolation, linear_failure, pixel_scale, predictors
+from bandits.questions import random_branch
+
+use_style()
+print(study.banner("linear_failure"))
+
+folder = Path("../figures")
+committed = {}
+for name in questions.KINDS:
+    if (folder / f"{name}.npz").exists():
+        committed[name], caption = load_data(name, folder)
+        print(f"{name:20} committed: {caption}")
+    else:
+        print(f"{name:20} not computed yet")
+
+
+def picture(name, draw, columns, width=10, height=3.7, **layout):
+    """Draw a question's committed data on axes of its own; returns them."""
+    figure, panels = plt.subplots(1, columns, figsize=(width, height), layout="constrained", **layout)
+    if name in committed:
+        draw(panels, committed[name])
+    else:
+        for axes in panels:
+            axes.text(0.5, 0.5, "not computed yet", ha="center", va="center")
+            axes.set(xticks=[], yticks=[])
+    return panels
+
+
+def answers(name):
+    """What the data say to each expectation, as a table."""
+    if name not in committed:
+        return Markdown("Not computed yet.")
+    readings = questions.READ[name](committed[name])
+    return Markdown(verdicts.table(readings, heading="expected"))
+
+
+# %% [markdown]
+# The pictures show experiments that take longer than a reader waits, and are committed with their
+# data, like the paper's figures; where a small version runs in seconds, it is run here first. As in
+# notebook 6, "late" means the last quarter of a run, differences are paired run by run, brackets
+# are 95 % intervals over runs, and 0.15 digits per step count as nothing. Each table lists what was
+# expected *before* the runs, and whether it was seen.
+#
+# ## 1. How much exploration?
+#
+# **Question.** The paper proves that $\epsilon_t = 1/t^{1/3}$ has the best bound of all
+# $1/t^p$, and then runs $p = 1$. What would $1/3$ have given, and what the others?
+#
+# **Expectation.** Two forces pull against each other, and both are known exactly. A random step in
+# place of a perfect one costs 3.29 digits, so exploring at the rate $\epsilon_t$ costs at most $3.29
+# \, \epsilon_t$ per step. And an arm that no random step has drawn is left to luck: the probability
+# of that by step $t$ is $\prod_{l \le t} (1 - l^{-p}/5)$, whatever is learned. Here are both for
+# 1,000 steps.
+
+# %%
+horizon = 1000
+cost_of_random = float(theory.mnist_facts.expected_regret_of_an_arm())
+late = np.arange(751, horizon + 1)
+print("  p    random steps   late cost of exploring   P(a given arm never drawn)")
+for label, p in EXPONENTS.items():
+    steps = (np.arange(1, horizon + 1) ** -p).sum()
+    cost = cost_of_random * (late**-p).mean()
+    print(f"{label:>4}{steps:13.1f}{cost:20.2f}{exponent.never_drawn(horizon, arms=5, p=p):26.5f}")
+
+# %% [markdown]
+# The dice do not depend on what is learned, so the law can be tried at once, on 400 runs of dice.
+
+# %%
+for label in ("1/2", "1", "2"):
+    p, never = EXPONENTS[label], []
+    for run in range(400):
+        dice = draw_exploration(FIGURE_SEED, run, horizon, 5)
+        explored = dice.eta <= np.arange(1, horizon + 1) ** -p
+        never.append(5 - len(np.unique(dice.rho[explored])))
+    share, exact = np.mean(never) / 5, exponent.never_drawn(horizon, arms=5, p=p)
+    print(f"p = {label:3}: share of arms never drawn {share:.3f}, exact {exact:.3f}")
+    assert abs(share - exact) < 4.5 * (exact * (1 - exact) / 2000) ** 0.5 + 1e-9
+
+# %% [markdown]
+# Left: normalized reward of Deep with each exponent. Right: the share of arms that no random step
+# has drawn by $t$, as the exact law says (lines) and as counted in the runs of the left panel
+# (dashed).
+
+# %%
+def both(panels, data):
+    plots.reward_curves(panels[0], data)
+    exponent.never_curves(panels[1], data)
+
+
+picture("exponent", both, 2)
+answers("exponent")
+
+# %% [markdown]
+# ANSWER1
+#
+# ## 2. What do the pixels' units change?
+#
+# **Question.** The paper reports LinUCB at the level of random choice, and does not say whether its
+# pixels run from 0 to 1 or from 0 to 255. Does that matter?
+#
+# **Expectation.** LinUCB takes the arm of the largest $\Theta_j^\top x + \sqrt{x^\top B_j^{-1} x}$.
+# Multiply all pixels by $s$. The first term is a prediction of a reward between 0 and 9 and stays
+# one. The second is measured in the units of $x$: in directions that arm $j$ has not seen, where
+# $B_j$ is still the identity, it is $s$ times as large. So at some $s$ the width must drown the
+# prediction, and then the arm taken is the one that has seen the fewest states like this one.
+# For small $s$ the opposite happens: no width, no curiosity, and the first arm that ever paid is
+# kept for ever. Three scales, one short run each:
+
+# %%
+live = replace(experiment("pixel_scale"), glance=Scale(200, 1))
+live = live.select(["linucb_s1_255", "linucb_s1", "linucb_s255"])
+played = study.run(live, "glance")
+found = pixel_scale.collect(live, played, study.data())
+print("pixels to   steps with each arm        range over the arms of   widest arm taken")
+print("                                       prediction     width")
+for k, method in enumerate(live.methods):
+    counts = "".join(f"{n:5}" for n in found["arm_counts"][k, 0])
+    print(f"{method.pixel_scale:9.3g} {counts}{found['mean_range'][k, 0]:14.2f}"
+          f"{found['width_range'][k, 0]:12.3f}{100 * found['by_width'][k, 0]:14.0f} %")
+assert found["width_range"][2, 0] > 100 * found["width_range"][0, 0]
+assert found["by_width"][2, 0] > 0.9
+assert found["arm_counts"][2, 0].min() > 30
+
+# %% [markdown]
+# Left: the reward at the end against the largest pixel value $s$. Middle: how the steps are shared
+# among the five arms, the most taken arm of each run at the bottom. Right: how much the arms differ
+# in predicted reward, and in width, for states that the run did not meet.
+
+# %%
+picture("pixel_scale", pixel_scale.panels, 3, height=3.3)
+answers("pixel_scale")
+
+# %% [markdown]
+# ANSWER2
+#
+# ## 3. Why is Linear so weak?
+#
+# **Question.** *Linear* predicts by least squares and is greedy. Three explanations offer
+# themselves for its low reward. (a) *Ties*: before an arm has data it predicts 0 for everything,
+# and the first of equals is taken. (b) *No exploration*: an arm that looks bad by accident is never
+# tried again. (c) *Interpolation*: with $n$ samples and 3,920 pixels least squares passes through
+# every sample as long as $n$ is below the rank of the contexts, 3,585 or a little less, and near
+# the rank it does so at the price of enormous coefficients.
+#
+# **Expectation.** Take away one cause at a time: random ties instead of the first; $\epsilon_t =
+# 1/t^{1/3}$ added; a ridge of 1 instead of the least norm. The cause whose removal helps is the one
+# that matters. As to (c), the textbook picture has the error of least squares *rise* to a peak at
+# $n$ = rank and fall again after it. It can be tried without any bandit: give every arm the same
+# $n$ random states. Here for few samples; the picture below goes past the rank.
+
+# %%
+sizes = (50, 200, 400)
+few = interpolation.study(study.data(), seed=FIGURE_SEED, arms=5, sizes=sizes, repeats=1)
+print("samples per arm   ridge   squared error   reward of the greedy choice")
+for place, n in enumerate(sizes):
+    for k, ridge in enumerate(interpolation.RIDGES):
+        print(f"{n:15}{ridge:8g}{few.error[k, place, 0]:16.2f}{few.greedy[k, place, 0]:20.2f}")
+assert (few.error[2] < few.error[0]).all()
+assert (few.greedy > 4.5).all()
+
+# %% [markdown]
+# An error of 8.25 is that of always predicting the mean, 4.5. In the picture: left the rewards of
+# Linear and of its four variants, then the error on unseen states, and the reward of the greedy
+# choice, against samples per arm. The grey area ends at the number of samples that the most taken
+# arm of Linear has when the run is over.
+
+# %%
+def three(panels, data):
+    plots.reward_curves(panels[0], data)
+    linear_failure.sample_curves(panels[1], panels[2], data)
+
+
+picture("linear_failure", three, 3, width=11.5, width_ratios=(1.3, 1, 1))
+answers("linear_failure")
+
+# %% [markdown]
+# ANSWER3
+#
+# ## 4. May one learn from greedy steps?
+#
+# **Question.** The proof of the theorem needs samples that are independent of what was learned, and
+# for that it counts the random steps only. The algorithm trains on *all* steps. What do the others
+# give?
+#
+# **Expectation.** There are many more of them: with $p = 1/2$, 62 random steps in 1,000. But they
+# are chosen: arm $j$ is taken where the network already predicts much of it, so it sees large
+# digits more often than small ones. The proof cannot say whether that hurts. More data should win.
+
+# %%
+def pair(panels, data):
+    plots.reward_curves(panels[0], data)
+    random_branch.difference_dots(panels[1], data)
+
+
+picture("random_branch_only", pair, 2, width_ratios=(1.5, 1))
+answers("random_branch_only")
+
+# %% [markdown]
+# ANSWER4
+#
+# ## 5. Must it be a network?
+#
+# **Question.** The corollary is about *any* predictor whose risk falls like $n^{-1/2}$. What do
+# other regressors earn in the network's place, and at what cost?
+#
+# **Expectation.** On equal terms, that is, with the same $\epsilon_t = 1/t^{1/3}$, states and dice,
+# all should learn; the network, which knows that five images lie side by side and that a digit
+# looks the same anywhere, should need the fewest samples, and the most time. The cost is the
+# processor time of the last training stage, on the machine that drew the figure. First the two
+# cheap ones, here:
+
+# %%
+live = experiment("predictors").select(["k_nearest", "ridge"])
+played = study.run(live, "glance")
+for method in live.methods:
+    means = [f"{run.means[len(run) // 2:].mean():.2f}" for run in played[method.name]]
+    print(f"{method.label:20} mean digit in the second half of each run: {', '.join(means)}")
+    assert all(len(run) == live.glance.steps for run in played[method.name])
+
+
+# %%
+def beside_cost(panels, data):
+    plots.reward_curves(panels[0], data)
+    predictors.cost_dots(panels[1], data)
+
+
+picture("predictors", beside_cost, 2)
+answers("predictors")
+
+# %% [markdown]
+# ANSWER5
+#
+# ## Questions to think about
+#
+# **1.** With $p = 2$ the expected number of random steps is finite however long the run:
+# $\pi^2/6 = 1.64$. Can a longer run mend what is seen in the first picture?
+#
+# <details><summary>Answer</summary>
+#
+# Not by exploring: a given arm is never drawn at random with probability $\prod_l (1 - l^{-2}/5) =
+# \sinh$-like product, about 0.70, whatever the horizon. Only luck in the networks' untrained
+# predictions can try it.
+#
+# </details>
+#
+# **2.** LinUCB on raw bytes could be mended without touching the pixels. How?
+#
+# <details><summary>Answer</summary>
+#
+# Multiply the width by $\alpha = 1/255$, or start from $B_j = 255^2 I$: with $x = s y$ one has
+# $\sqrt{x^\top (\lambda I + X^\top X)^{-1} x} = \sqrt{y^\top (\lambda/s^2 \, I + Y^\top Y)^{-1} y}$,
+# so a scale of $s$ is nothing but a ridge of $\lambda / s^2$, with the prediction changed in the
+# same way. The paper's ridge of 1 is a statement about units.
+#
+# </details>
+#
+# **3.** In the third question every arm was given the same $n$ states. In a run of Linear the arms
+# have different numbers of samples. Which of the two is harder for the greedy choice?
+#
+# <details><summary>Answer</summary>
+#
+# The run. The greedy choice compares predictions of different quality, and the worst arm's error
+# decides: an arm whose prediction is too high by accident is taken and corrected, one whose
+# prediction is too low is not taken and never corrected. That bias is what exploration is for.
+#
+# </details>
