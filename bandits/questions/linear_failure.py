@@ -60,7 +60,7 @@ def sample_curves(left: Axes, right: Axes, data: Data) -> None:
     for axes, name in ((left, "error"), (right, "greedy")):
         for k, ridge in enumerate(data["ridges"]):
             label = "least norm (Linear)" if ridge == 0 else f"ridge {ridge:g}"
-            mean_line(axes, sizes, data[name][k], PALETTE[k], label)
+            mean_line(axes, sizes, data[name][k], PALETTE[k], label, log=axes is left)
         axes.set_xlabel("samples per arm n")
         ticks = [n for n in (50, 200, 800, 3600) if n <= sizes[-1]]
         axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
@@ -73,7 +73,6 @@ def sample_curves(left: Axes, right: Axes, data: Data) -> None:
                           xytext=(-2, -2), textcoords="offset points")  # fmt: skip
         taken = np.median(data["arm_counts"][_place(data, "linear")].max(axis=1))
         axes.axvspan(sizes[0] * 0.9, taken, color="#E5E5E5", zorder=0)
-    left.set_yscale("log")
     left.yaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
     left.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     left.yaxis.set_minor_locator(NullLocator())

@@ -20,14 +20,28 @@ def run_dots(
 
 
 def mean_line(
-    axes: Axes, x: ArrayLike, values: NDArray[np.float64], color: str, label: str | None = None
+    axes: Axes,
+    x: ArrayLike,
+    values: NDArray[np.float64],
+    color: str,
+    label: str | None = None,
+    *,
+    log: bool = False,
 ) -> None:
-    """The mean over runs of values (points, runs) against x, with 95 % bars, x logarithmic."""
-    mean, half = mean_interval(values, axis=1)
+    """The mean over runs of values (points, runs) against x, with 95 % bars, x logarithmic.
+
+    With log=True the heights are logarithmic too: the geometric mean, with the interval of the
+    logarithms, which cannot reach below 0.
+    """
+    mean, half = mean_interval(np.log(values) if log else values, axis=1)
     if values.shape[1] < FEWEST_FOR_A_BAND:
         half = np.zeros_like(mean)
-    axes.errorbar(x, mean, yerr=half, color=color, marker="o", markersize=4, capsize=2,
-                  linewidth=1.3, label=label)  # fmt: skip
+    low, high = mean - half, mean + half
+    if log:
+        mean, low, high = np.exp(mean), np.exp(low), np.exp(high)
+        axes.set_yscale("log")
+    axes.errorbar(x, mean, yerr=(mean - low, high - mean), color=color, marker="o", markersize=4,
+                  capsize=2, linewidth=1.3, label=label)  # fmt: skip
     axes.set_xscale("log")
 
 

@@ -84,9 +84,8 @@ def panels(axes: np.ndarray, data: Data) -> None:
     )
     axes[1].set_xlabel("largest pixel value s")
     axes[1].set_ylabel("share of steps, most taken arm first")
-    mean_line(axes[2], scale, data["mean_range"], PALETTE[0], "of predicted rewards")
-    mean_line(axes[2], scale, data["width_range"], PALETTE[1], "of widths")
-    axes[2].set_yscale("log")
+    mean_line(axes[2], scale, data["mean_range"], PALETTE[0], "of predicted rewards", log=True)
+    mean_line(axes[2], scale, data["width_range"], PALETTE[1], "of widths", log=True)
     axes[2].set_ylabel("range over the arms, end of run")
     for side in (axes[0], axes[2]):
         side.set_xlabel("largest pixel value s")
