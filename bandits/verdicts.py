@@ -107,6 +107,7 @@ def read_reward(data: Data, case: str) -> list[Reading]:
     deep = "Deep converges to the optimal"
     falls = paired_difference(quarter_gap(data, "deep", 3), quarter_gap(data, "deep", 4))
     ours = paired_difference(late["deep"], late["simple"])
+    ahead = paired_difference(late["deep"], late["linucb"])
     readings = [
         Reading(deep, case, "late regret of Deep",
                 interval(late_regret(data, "deep")), runs, -math.inf, MARGIN),
@@ -114,6 +115,8 @@ def read_reward(data: Data, case: str) -> list[Reading]:
         Reading(simple, case, "late regret of Simple",
                 interval(late_regret(data, "simple")), runs, MARGIN, math.inf),
         Reading(simple, case, "Deep − Simple, late reward", ours, runs, 0, math.inf),
+        Reading("Deep is better than LinUCB", case, "Deep − LinUCB, late reward", ahead, runs, 0,
+                math.inf),
     ]  # fmt: skip
     for name, label in (("linucb", "LinUCB"), ("linear", "Linear")):
         difference = paired_difference(late[name], late["random"])

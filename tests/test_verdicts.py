@@ -89,7 +89,7 @@ def test_known_stand_ins_get_the_verdicts_they_deserve() -> None:
         assert found[case, "Linear − Random, late reward"] == "agrees"
     same = "σ = 0 against 1", "Deep, late reward without noise − with"
     assert found[same] == "agrees"
-    assert len(found) == 2 * 6 + 4
+    assert len(found) == 2 * 7 + 4
 
 
 def test_one_run_decides_nothing() -> None:
