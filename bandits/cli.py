@@ -1,4 +1,4 @@
-"""The command line: `bandits data | list | run | figures | claims`."""
+"""The command line: `bandits data | list | run | figures | verdicts | claims`."""
 
 import argparse
 import shlex
@@ -9,11 +9,13 @@ from typing import Any, NoReturn
 
 from bandits import __version__
 from bandits.commands import (
+    PAPER_FOLDER,
     check_claims,
     do_runs,
     list_experiments,
     make_figures,
     show_data,
+    show_verdicts,
 )
 from bandits.experiments import SCALES
 
@@ -77,6 +79,14 @@ def build_parser() -> Parser:
     )
     _run_options(figures)
     figures.set_defaults(do=make_figures)
+
+    verdicts = commands.add_parser(
+        "verdicts", help="hold the claims against the figures' data, as Markdown"
+    )
+    verdicts.add_argument(
+        "folder", nargs="?", type=Path, default=PAPER_FOLDER, help="of the data (default: figures)"
+    )
+    verdicts.set_defaults(do=show_verdicts)
 
     claims = commands.add_parser("claims", help="check every claim of the paper, print the ledger")
     claims.add_argument("--markdown", action="store_true", help="print it as a Markdown page")

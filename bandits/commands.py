@@ -62,6 +62,18 @@ def check_claims(options: argparse.Namespace) -> int:
     return claims.main(markdown=options.markdown)
 
 
+def show_verdicts(options: argparse.Namespace) -> int:
+    """`bandits verdicts`."""
+    from bandits import figures, questions, verdicts
+
+    there = [name for name in figures.KINDS if (options.folder / f"{name}.npz").exists()]
+    found = {name: figures.load_data(name, options.folder)[0] for name in there}
+    print(verdicts.table(verdicts.read_all(found)))
+    print()
+    print(verdicts.table(questions.read_all(found), heading="expected, beyond the paper"))
+    return 0
+
+
 def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
     """The experiments asked for, with what the options change; refuses what cannot be run."""
     names = list(dict.fromkeys(options.names)) or list(PAPER_FIGURES)

@@ -137,6 +137,7 @@ def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
     path = folder / f"{name}.npz"
     write_arrays(path, data, {"caption": about["caption"]})
     sweep(path)
+    about = about | {"drawn_with": plots.drawn_with()}
     text = json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False)
     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     return draw(name, folder)

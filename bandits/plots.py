@@ -77,6 +77,19 @@ def new_figure(width: float, height: float) -> Figure:
         return Figure(figsize=(width, height), layout="constrained")
 
 
+def drawn_with() -> dict[str, str]:
+    """The versions that decide the bytes of a picture."""
+    import zlib
+
+    import PIL
+
+    return {
+        "matplotlib": mpl.__version__,
+        "pillow": PIL.__version__,
+        "zlib": zlib.ZLIB_RUNTIME_VERSION,
+    }
+
+
 def save(figure: Figure, stem: Path) -> Path:
     """Write STEM.png and STEM.pdf, without dates, so that the same data gives the same bytes."""
     stem.parent.mkdir(parents=True, exist_ok=True)

@@ -144,7 +144,7 @@ def test_a_command_that_is_none_is_refused(words: list[str], capsys: Output) -> 
 def test_the_version_and_the_help_are_told(capsys: Output) -> None:
     assert status("--version") == 0
     assert capsys.readouterr().out == f"bandits {__version__}\n"
-    for words in ([], ["run"], ["figures"], ["data"], ["list"], ["claims"]):
+    for words in ([], ["run"], ["figures"], ["data"], ["list"], ["claims"], ["verdicts"]):
         assert status(*words, "--help") == 0
         assert "usage: bandits" in capsys.readouterr().out
 

@@ -1,0 +1,93 @@
+"""The committed figures are what their runs and data say, and the README says the same."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from bandits import figures, plots, questions, verdicts
+from bandits.collect import collect_regret, collect_reward
+from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
+from bandits.runs import jobs
+from bandits.store import Store
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "figures"
+FOUND = sorted(path.stem for path in FOLDER.glob("*.npz"))
+PIXELS = 0.02
+"""With other versions of matplotlib: the mean difference of two pictures, of a range of 1."""
+
+every_figure = pytest.mark.parametrize("name", FOUND)
+
+
+def about(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+@every_figure
+def test_it_is_redrawn_from_its_data(name: str, tmp_path: Path) -> None:
+    for end in ("npz", "json"):
+        (tmp_path / f"{name}.{end}").write_bytes((FOLDER / f"{name}.{end}").read_bytes())
+    picture = figures.draw(name, tmp_path)
+    if about(name)["drawn_with"] == plots.drawn_with():
+        for end in ("png", "pdf"):
+            again = picture.with_suffix(f".{end}").read_bytes()
+            assert again == (FOLDER / f"{name}.{end}").read_bytes(), end
+    first, second = imread(FOLDER / f"{name}.png"), imread(picture)
+    assert np.abs(np.subtract(np.array(first.shape), second.shape)).max() <= 12
+    height, width = np.minimum(first.shape[:2], second.shape[:2])
+    difference = first[:height, :width, :3] - second[:height, :width, :3]
+    assert np.abs(difference).mean() < PIXELS
+
+
+@every_figure
+def test_it_says_what_it_was_made_from(name: str) -> None:
+    told = about(name)
+    assert told["scale"]["name"] == "paper"
+    assert told["data"]["source"] == "full"
+    assert told["command"].startswith("bandits figures")
+    assert len(told["versions"]) == 1, "the runs of one figure are of one set of versions"
+    assert told["runs"], "a figure has runs"
+    for run in told["runs"]:
+        assert (FOLDER / "runs" / run).exists(), run
+    _, caption = figures.load_data(name, FOLDER)
+    assert caption == told["caption"]
+    assert caption.startswith("paper scale")
+
+
+@every_figure
+def test_its_data_is_that_of_its_runs(name: str) -> None:
+    """Collected again from the committed runs; the study's own trials have another form."""
+    if name not in EXPERIMENTS:
+        pytest.skip(f"{name} is no experiment of runs")
+    told, shown = about(name), EXPERIMENTS[name]
+    scale = Scale(told["scale"]["steps"], told["scale"]["runs"])
+    store = Store(FOLDER / "runs", told["data"]["digest"])
+    assert [store.path(j.experiment, j.spec).name for j in jobs(shown, scale)] == told["runs"]
+    collect = collect_regret if name.startswith("convergence") else collect_reward
+    again = collect(shown, figures.load_runs(shown, scale, store))
+    data, _ = figures.load_data(name, FOLDER)
+    for key, values in again.items():
+        if values.dtype.kind in "iufb":
+            np.testing.assert_allclose(data[key], values, rtol=1e-6, err_msg=key)
+        else:
+            assert data[key].tolist() == values.tolist()
+
+
+def test_the_paper_s_figures_are_there_and_at_least_as_large_as_agreed() -> None:
+    assert set(PAPER_FIGURES) <= set(FOUND)
+    assert set(questions.KINDS) <= set(FOUND)
+    steps = {name: about(name)["scale"]["steps"] for name in PAPER_FIGURES}
+    assert steps["convergence"] >= 5000
+    assert min(steps["low_noise"], steps["high_noise"]) >= 2000
+
+
+def test_the_readme_s_verdicts_are_those_of_the_data() -> None:
+    found = {name: figures.load_data(name, FOLDER)[0] for name in FOUND}
+    lines = verdicts.table(verdicts.read_all(found)).splitlines()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(lines) in readme, "`bandits verdicts` prints the table that belongs there"
