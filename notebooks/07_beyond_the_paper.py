@@ -19,8 +19,8 @@
 # themselves raise questions that the paper does not ask. Here are five of them, each with what the
 # theory lets one expect, a picture, and an answer. After this notebook you will be able to
 #
-# * say what a too small and a too large exploration exponent each cost, and which of the two the
-#   exact law predicts to the digit;
+# * say what a too small and a too large exploration exponent each cost, and which part of it an
+#   exact law predicts;
 # * explain how multiplying all pixels by 255 turns LinUCB from a learner into a dealer of cards;
 # * separate three explanations of Linear's weakness by taking away one cause at a time;
 # * say what an algorithm gains by learning from the steps that its proof does not count;
