@@ -67,6 +67,8 @@ def show_verdicts(options: argparse.Namespace) -> int:
     from bandits import figures, questions, verdicts
 
     there = [name for name in figures.KINDS if (options.folder / f"{name}.npz").exists()]
+    if not there:
+        raise UsageError(f"{options.folder} holds no figure's data; name another folder")
     found = {name: figures.load_data(name, options.folder)[0] for name in there}
     print(verdicts.table(verdicts.read_all(found)))
     print()

@@ -149,6 +149,21 @@ def test_the_version_and_the_help_are_told(capsys: Output) -> None:
         assert "usage: bandits" in capsys.readouterr().out
 
 
+def test_verdicts_are_read_off_a_folder_of_figures(capsys: Output, tmp_path: Path) -> None:
+    small = ("--methods", "linucb_s1,linucb_s255", "--steps", "60", "--runs", "2")
+    assert status("figures", "pixel_scale", *small, "--workers", "1", "--out", str(tmp_path)) == 0
+    capsys.readouterr()
+    assert status("verdicts", str(tmp_path)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (row,) = [line for line in lines if "share of states" in line and "s = 255" in line]
+    value = float(row.split("|")[4].split("[")[0])
+    assert value > 0.9
+    assert row.split("|")[5].strip() == "2"
+    assert status("verdicts", str(tmp_path / "nothing")) == 2
+    said = capsys.readouterr().err
+    assert said == f"bandits: {tmp_path / 'nothing'} holds no figure's data; name another folder\n"
+
+
 def test_every_experiment_and_method_is_listed(capsys: Output) -> None:
     assert status("list") == 0
     shown = capsys.readouterr().out
