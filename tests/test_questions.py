@@ -72,6 +72,12 @@ def test_arms_never_drawn_at_random_are_counted_by_hand(sample: mnist.Mnist) -> 
     assert by_t[3] == pytest.approx(3 / 6)
     assert by_t[6] == pytest.approx(3 / 6)
     np.testing.assert_allclose(data["untaken"], [[0, 1 / 3]])
+    assert np.isnan(data["late_greedy"]).all()  # the last quarter is one step, and it is random
+    longer = trajectory([0] * 8, [True] * 7 + [False])
+    longer.means[-2:] = 7, 5
+    data = exponent.collect(shown, {"deep_p1": [longer]}, sample)
+    assert data["late_greedy"].tolist() == [[5.0]]
+    assert data["late_mean"].tolist() == [[6.0]]
 
 
 def test_the_dice_follow_the_exact_law(sample: mnist.Mnist) -> None:

@@ -14,6 +14,7 @@ from bandits.environments import draw_exploration
 from bandits.experiments import Experiment
 from bandits.mnist import Mnist
 from bandits.plots import RC, footer, new_figure, reward_curves, runs_note, style
+from bandits.simulate import Trajectory
 from bandits.verdicts import MARGIN, Reading
 
 DICE_RUNS = 2000
@@ -39,7 +40,8 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     Adds to `collect_reward`: `p` (methods,); `never_t` (times,); `never_exact` (methods, times);
     `never_runs`, the same counted in the runs; `never_dice` (methods, DICE_RUNS), by the last
     step, each the share of arms in one run's dice; `untaken` (methods, runs), the share of arms
-    that were never taken, at random or greedily.
+    that were never taken, at random or greedily; `late_greedy` (methods, runs), the reward of the
+    last quarter's greedy steps alone, NaN where there are none.
     """
     data = collect_reward(experiment, runs)
     steps, arms = len(next(iter(runs.values()))[0]), experiment.arms
@@ -62,7 +64,16 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
         "never_runs": np.array(never_runs),
         "never_dice": np.array(never_dice),
         "untaken": untaken,
+        "late_greedy": np.array(
+            [[_late_greedy(r) for r in runs[m.name]] for m in experiment.methods]
+        ),
     }
+
+
+def _late_greedy(run: Trajectory) -> float:
+    late = run[len(run) - max(1, len(run) // 4) :]
+    greedy = late.means[~late.explored]
+    return float(greedy.mean()) if len(greedy) else math.nan
 
 
 def _first_drawn(explored: np.ndarray, arm: np.ndarray, arms: int) -> list[float]:
