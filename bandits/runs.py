@@ -46,14 +46,18 @@ def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
 
 
 def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = print) -> list[Job]:
-    """The jobs that the store does not hold; a file that cannot be used is named and set aside."""
+    """The jobs that the store does not hold, for this experiment or another.
+
+    A file that cannot be used is named and set aside.
+    """
     left = []
     for job in wanted:
         try:
             store.load(job.experiment, job.spec)
             store.drop_checkpoint(job.experiment, job.spec)
         except FileNotFoundError:
-            left.append(job)
+            if not store.adopt(job.experiment, job.spec):
+                left.append(job)
         except StoreError as error:
             path = store.path(job.experiment, job.spec)
             say(f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}")
