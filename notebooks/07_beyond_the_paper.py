@@ -47,13 +47,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown
 
-from bandits import plots, questions, study, theory, verdicts
+from bandits import plots, questions, study, verdicts
 from bandits.analysis import interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
 from bandits.experiments.beyond import EXPONENTS
 from bandits.figures import load_data
-from bandits.plots import PALETTE, use_style
+from bandits.plots import use_style
 from bandits.theory import mnist_facts
 from bandits.questions import exponent, interpolation, linear_failure, pixel_scale, predictors
 from bandits.questions import random_branch
@@ -73,7 +73,8 @@ for name in questions.KINDS:
 
 def picture(name, draw, columns, width=10, height=3.7, **layout):
     """Draw a question's committed data on axes of its own; returns them."""
-    figure, panels = plt.subplots(1, columns, figsize=(width, height), layout="constrained", **layout)
+    size = (width, height)
+    _, panels = plt.subplots(1, columns, figsize=size, layout="constrained", **layout)
     if name in committed:
         draw(panels, committed[name])
     else:
