@@ -84,6 +84,14 @@ def picture(name, draw, columns, width=10, height=3.7, **layout):
     return panels
 
 
+def shows(axes, name, heights):
+    """Whether the axes show these heights of the committed data, or say that there is none."""
+    if name not in committed:
+        return len(axes.texts) == 1
+    drawn = np.concatenate([np.ravel(line.get_ydata(orig=False)) for line in axes.lines])
+    return all(np.isclose(height, drawn).any() for height in heights(committed[name]))
+
+
 def answers(name):
     """What the data say to each expectation, as a table."""
     if name not in committed:
@@ -145,7 +153,8 @@ def both(panels, data):
     exponent.never_curves(panels[1], data)
 
 
-picture("exponent", both, 2)
+panels = picture("exponent", both, 2)
+assert shows(panels[0], "exponent", lambda data: data["mean"][:, -1])
 answers("exponent")
 
 # %%
@@ -205,7 +214,8 @@ assert found["arm_counts"][2, 0].min() > 30
 # in predicted reward, and in width, for states that the run did not meet.
 
 # %%
-picture("pixel_scale", pixel_scale.panels, 3, height=3.3)
+panels = picture("pixel_scale", pixel_scale.panels, 3, height=3.3)
+assert shows(panels[0], "pixel_scale", lambda data: data["late_mean"].mean(axis=1))
 answers("pixel_scale")
 
 # %%
@@ -271,7 +281,8 @@ def three(panels, data):
     linear_failure.sample_curves(panels[1], panels[2], data)
 
 
-picture("linear_failure", three, 3, width=11.5, width_ratios=(1.3, 1, 1))
+panels = picture("linear_failure", three, 3, width=11.5, width_ratios=(1.3, 1, 1))
+assert shows(panels[2], "linear_failure", lambda data: data["greedy"].mean(axis=2).ravel())
 answers("linear_failure")
 
 # %%
@@ -320,7 +331,8 @@ def pair(panels, data):
     random_branch.difference_dots(panels[1], data)
 
 
-picture("random_branch_only", pair, 2, width_ratios=(1.5, 1))
+panels = picture("random_branch_only", pair, 2, width_ratios=(1.5, 1))
+assert shows(panels[0], "random_branch_only", lambda data: data["mean"][:, -1])
 answers("random_branch_only")
 
 # %%
@@ -367,7 +379,8 @@ def beside_cost(panels, data):
     predictors.cost_dots(panels[1], data)
 
 
-picture("predictors", beside_cost, 2)
+panels = picture("predictors", beside_cost, 2)
+assert shows(panels[1], "predictors", lambda data: (data["late_best"] - data["late_mean"]).mean(axis=1))
 answers("predictors")
 
 # %%
