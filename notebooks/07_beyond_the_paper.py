@@ -238,8 +238,8 @@ if "pixel_scale" in committed:
 # by 161 [157, 166] in width and by 5.42 [5.18, 5.67] in predicted reward, so in 97 % [96, 99] of the
 # states the arm that has seen the least of its like is taken, and the five arms are dealt out like
 # cards. At the other end, up to 1/64, there is no curiosity at all: in every run the first arm takes
-# all 1,000 steps. (The kink in the widths at 1/4 comes from runs that never tried some arm: its
-# width is the full length of the state.)
+# all 1,000 steps. (The hump of the widths at 1/4 comes from arms tried twice at most: their width is
+# nearly the full length of the state.)
 #
 # So "LinUCB performs as well as random" is exactly what raw bytes give. Whether the paper used them
 # cannot be known; but dividing by 255 is worth 1.64 [1.50, 1.79] digits per step.
@@ -302,18 +302,18 @@ if "linear_failure" in committed:
 
 # %% [markdown]
 # **Answer.** At this horizon it is neglect. Linear earns more as soon as equal predictions are
-# decided at random, by 0.33 [0.25, 0.41], because then every arm has data after the first training
-# stage; its own counts show arms that are never taken, since an arm without data predicts 0 and any
+# decided at random, by 0.33 [0.25, 0.41], because then more arms have data
+# early; its own counts show arms that are never taken, since an arm without data predicts 0 and any
 # arm with data predicts more. Exploring mends the same fault and has to be paid for: it gains 0.21
 # [0.10, 0.32], which is not clearly more than the 0.15 that count as nothing. A ridge of 1 gains 0.02
 # [−0.07, 0.10]: interpolation is *not* what holds Linear back in 2,000 steps.
 #
 # It would be later. With 200 samples per arm the least-norm choice loses 0.10 [0.09, 0.11] against a
-# ridge of 100, with 800 it loses 0.33 [0.27, 0.39], and near the rank everything it had learned: with
+# ridge of 100, with 800 it loses 0.33 [0.27, 0.39], and near the rank most of what it had learned: with
 # 3,000 samples per arm it earns 4.92 [4.63, 5.21], nearly as little as a blind choice, while the ridge
-# of 100 is at 6.87 [6.54, 7.19]. More data make Linear *worse* until it has passed the rank. A paper
-# that runs it for some 15,000 steps would see it fall to the level of random choice; ours does not
-# run that long.
+# of 100 is at 6.87 [6.54, 7.19]. From 800 samples per arm on, more
+# data make it *worse*, until it has passed the rank. A much longer run might therefore come close to
+# random choice; ours does not run that long.
 #
 # ## 4. May one learn from greedy steps?
 #
@@ -396,8 +396,8 @@ if "predictors" in committed:
     print(f"gradient boosting − ridge: {gain}")
 
 # %% [markdown]
-# **Answer.** It need not. Gradient boosting, which knows nothing of images, earns as much as the
-# network in 1,000 steps: the difference is −0.02 [−0.21, 0.17], at a third of the cost. Both leave
+# **Answer.** Not at this horizon, as far as can be seen. Between the network and gradient boosting,
+# which knows nothing of images, no difference is seen in 1,000 steps: −0.02 [−0.21, 0.17], undecided. Both leave
 # ridge behind, the network by 0.32 [0.15, 0.49], boosting by 0.34 [0.14, 0.54], and nearest neighbours
 # further, by 0.72 [0.59, 0.84] for the network. But ridge costs a seventieth of the network's time and
 # is ahead of it in the first few hundred steps, as the left panel shows.
