@@ -25,6 +25,11 @@ def kept_steps(steps: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(1, steps, min(steps, REWARD_POINTS)).round().astype(np.int64))
 
 
+def last_quarter(steps: int) -> slice:
+    """The steps by which a run is judged: the last quarter, and at least one."""
+    return slice(steps - max(1, steps // 4), steps)
+
+
 def collect_reward(experiment: Experiment, runs: Runs) -> Data:
     """Normalized reward of every method: its mean over runs, with a 95 % band (Figs 2 and 3)."""
     names = [method.name for method in experiment.methods]
@@ -32,7 +37,7 @@ def collect_reward(experiment: Experiment, runs: Runs) -> Data:
     t = kept_steps(steps)
     curves = np.array([[r.normalized_reward[t - 1] for r in runs[n]] for n in names])
     mean, half = mean_interval(curves, axis=1)
-    late = slice(steps - max(1, steps // 4), None)
+    late = last_quarter(steps)
     return {
         "t": t,
         "methods": np.array(names),
@@ -68,9 +73,7 @@ def collect_regret(experiment: Experiment, runs: Runs) -> Data:
         "constants": np.array([fit.constant for fit in fits]),
         "exponent_of_mean": np.array(of_mean.exponent),
         "constant_of_mean": np.array(of_mean.constant),
-        "late_regret": np.array(
-            [r.regret[-(len(r) // 4 or 1) :].mean() for r in runs[method.name]]
-        ),
+        "late_regret": np.array([r.regret[last_quarter(len(r))].mean() for r in runs[method.name]]),
         "arm_counts": np.array(
             [np.bincount(r.actions, minlength=experiment.arms) for r in runs[method.name]]
         ),

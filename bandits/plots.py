@@ -1,11 +1,13 @@
 """Drawing: results in, pictures out. Nothing here simulates."""
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import PIL
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
@@ -79,10 +81,6 @@ def new_figure(width: float, height: float) -> Figure:
 
 def drawn_with() -> dict[str, str]:
     """The versions that decide the bytes of a picture."""
-    import zlib
-
-    import PIL
-
     return {
         "matplotlib": mpl.__version__,
         "pillow": PIL.__version__,

@@ -18,6 +18,10 @@ class Stream(IntEnum):
     BATCHES = 5
 
 
+UNSEEN = 1_000_000
+"""Added to a run's number, it names a table of states that no run meets."""
+
+
 def seed_sequence(seed: int, run: int, stream: Stream) -> np.random.SeedSequence:
     """The seed of one stream of run number `run` (from 0) under `seed` (from 0).
 

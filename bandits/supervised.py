@@ -21,7 +21,7 @@ from bandits.experiments import RESULTS_VERSION, TUNING_SEED
 from bandits.mnist import Mnist
 from bandits.predictors import History
 from bandits.store import StoreError, read_arrays, set_aside, write_arrays
-from bandits.streams import Stream, seed_sequence
+from bandits.streams import UNSEEN, Stream, seed_sequence
 from bandits.threads import one_thread
 
 NAME = "architecture_study"
@@ -135,7 +135,7 @@ def held_out_error(trial: Trial, mnist: Mnist, device: str = "cpu") -> float:
     with one_thread():
         train, test = split(mnist)
         table = MnistBandit(train).rounds(trial.seed, trial.run, trial.size)
-        unseen = MnistBandit(test).rounds(trial.seed, trial.run + 1_000_000, TEST_STATES)
+        unseen = MnistBandit(test).rounds(trial.seed, trial.run + UNSEEN, TEST_STATES)
         history = History()
         history.append(
             table.contexts(slice(None)),

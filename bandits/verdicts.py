@@ -76,7 +76,7 @@ def late_regret(data: Data, method: str) -> NDArray[np.float64]:
     Raises:
         ValueError: if the figure has no such method.
     """
-    place = _place(data, method)
+    place = place_of(data, method)
     return np.asarray(data["late_best"][place] - data["late_mean"][place], dtype=np.float64)
 
 
@@ -92,7 +92,9 @@ def quarter_gap(data: Data, method: str, quarter: int) -> NDArray[np.float64]:
         raise ValueError(f"quarter must be 1, 2, 3 or 4, not {quarter}")
     t = data["t"].astype(np.float64)
     first, last = (int(np.abs(t - t[-1] * q / 4).argmin()) for q in (quarter - 1, quarter))
-    curves = [data["curves"][_place(data, name)].astype(np.float64) for name in ("optimal", method)]
+    curves = [
+        data["curves"][place_of(data, name)].astype(np.float64) for name in ("optimal", method)
+    ]
     gap = curves[0] - curves[1]
     before = gap[:, first] * t[first] if quarter > 1 else 0.0
     steps = t[last] - (t[first] if quarter > 1 else 0.0)
@@ -147,7 +149,7 @@ def read_noise(low_noise: Data, high_noise: Data) -> list[Reading]:
     for name, label in (("deep", "Deep"), ("simple", "Simple"), ("linucb", "LinUCB"),
                         ("linear", "Linear")):  # fmt: skip
         without, with_noise = (
-            data["late_mean"][_place(data, name), :runs] for data in (low_noise, high_noise)
+            data["late_mean"][place_of(data, name), :runs] for data in (low_noise, high_noise)
         )
         readings.append(
             Reading("Noise does not change the picture", "σ = 0 against 1",
@@ -189,7 +191,12 @@ def table(readings: list[Reading], *, heading: str = "the paper's claim") -> str
     return "\n".join(lines)
 
 
-def _place(data: Data, method: str) -> int:
+def place_of(data: Data, method: str) -> int:
+    """The row of a method in a figure's arrays.
+
+    Raises:
+        ValueError: if the figure has no such method.
+    """
     names = [str(name) for name in data["methods"]]
     if method not in names:
         raise ValueError(f"the figure has the methods {', '.join(names)}, not {method!r}")

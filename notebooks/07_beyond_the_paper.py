@@ -47,7 +47,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown
 
-from bandits import plots, questions, study, verdicts
+from bandits import questions, study, verdicts
 from bandits.analysis import interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
@@ -148,12 +148,7 @@ for label in ("1/2", "1", "2"):
 # (dashed).
 
 # %%
-def both(panels, data):
-    plots.reward_curves(panels[0], data)
-    exponent.never_curves(panels[1], data)
-
-
-panels = picture("exponent", both, 2)
+panels = picture("exponent", exponent.panels, 2)
 assert shows(panels[0], "exponent", lambda data: data["mean"][:, -1])
 answers("exponent")
 
@@ -276,12 +271,7 @@ assert (few.greedy > 4.5).all()
 # arm of Linear has when the run is over.
 
 # %%
-def three(panels, data):
-    plots.reward_curves(panels[0], data)
-    linear_failure.sample_curves(panels[1], panels[2], data)
-
-
-panels = picture("linear_failure", three, 3, width=11.5, width_ratios=(1.3, 1, 1))
+panels = picture("linear_failure", linear_failure.panels, 3, width=11.5, width_ratios=(1.3, 1, 1))
 assert shows(panels[2], "linear_failure", lambda data: data["greedy"].mean(axis=2).ravel())
 answers("linear_failure")
 
@@ -326,12 +316,7 @@ if "linear_failure" in committed:
 # digits more often than small ones. The proof cannot say whether that hurts. More data should win.
 
 # %%
-def pair(panels, data):
-    plots.reward_curves(panels[0], data)
-    random_branch.difference_dots(panels[1], data)
-
-
-panels = picture("random_branch_only", pair, 2, width_ratios=(1.5, 1))
+panels = picture("random_branch_only", random_branch.panels, 2, width_ratios=(1.5, 1))
 assert shows(panels[0], "random_branch_only", lambda data: data["mean"][:, -1])
 answers("random_branch_only")
 
@@ -374,13 +359,9 @@ for method in live.methods:
 
 
 # %%
-def beside_cost(panels, data):
-    plots.reward_curves(panels[0], data)
-    predictors.cost_dots(panels[1], data)
-
-
-panels = picture("predictors", beside_cost, 2)
-assert shows(panels[1], "predictors", lambda data: (data["late_best"] - data["late_mean"]).mean(axis=1))
+panels = picture("predictors", predictors.panels, 2)
+assert shows(panels[1], "predictors", lambda data:
+             (data["late_best"] - data["late_mean"]).mean(axis=1))
 answers("predictors")
 
 # %%

@@ -162,13 +162,17 @@ class Experiment:
                 )
         return replace(self, methods=tuple(known[name] for name in dict.fromkeys(methods)))
 
+    def spec(self, method: Method, run: int, steps: int) -> RunSpec:
+        """One run of one method under this experiment's settings."""
+        return RunSpec(method, run, steps, self.seed, self.arms, self.noise, self.train_every)
+
     def specs(self, scale: Scale) -> list[RunSpec]:
         """Every run of the experiment, run by run, so that early results cover every method."""
         check_settings(scale.steps, scale.runs, self.arms, self.noise, self.train_every, self.seed)
         return [
-            RunSpec(m, run, scale.steps, self.seed, self.arms, self.noise, self.train_every)
+            self.spec(method, run, scale.steps)
             for run in range(scale.runs)
-            for m in self.methods
+            for method in self.methods
         ]
 
 

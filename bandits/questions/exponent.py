@@ -1,19 +1,20 @@
 """Which exponent p of ε_t = 1/t^p does best, and which arms it never tries."""
 
 import math
+from collections.abc import Sequence
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bandits import theory
 from bandits.analysis import interval, paired_difference
-from bandits.collect import Data, Runs, collect_reward
+from bandits.collect import Data, Runs, collect_reward, last_quarter
 from bandits.environments import draw_exploration
 from bandits.experiments import Experiment
 from bandits.mnist import Mnist
-from bandits.plots import RC, footer, new_figure, reward_curves, runs_note, style
+from bandits.plots import reward_curves, runs_note, style
+from bandits.questions.marks import row
 from bandits.simulate import Trajectory
 from bandits.verdicts import MARGIN, Reading
 
@@ -46,7 +47,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     data = collect_reward(experiment, runs)
     steps, arms = len(next(iter(runs.values()))[0]), experiment.arms
     t = np.unique(np.geomspace(1, steps, 60).round().astype(np.int64))
-    exponents = [float("inf") if m.p is None else m.p for m in experiment.methods]
+    exponents = np.array([m.p for m in experiment.methods], dtype=np.float64)
     drawn = [draw_exploration(experiment.seed, run, steps, arms) for run in range(DICE_RUNS)]
     never_runs, never_dice = [], []
     for method, p in zip(experiment.methods, exponents, strict=True):
@@ -58,7 +59,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     untaken = (data["arm_counts"] == 0).mean(axis=2)
     exact = [[never_drawn(int(time), arms=arms, p=p) for time in t] for p in exponents]
     return data | {
-        "p": np.array(exponents),
+        "p": exponents,
         "never_t": t,
         "never_exact": np.array(exact),
         "never_runs": np.array(never_runs),
@@ -71,7 +72,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
 
 
 def _late_greedy(run: Trajectory) -> float:
-    late = run[len(run) - max(1, len(run) // 4) :]
+    late = run[last_quarter(len(run))]
     greedy = late.means[~late.explored]
     return float(greedy.mean()) if len(greedy) else math.nan
 
@@ -98,19 +99,20 @@ def never_curves(axes: Axes, data: Data) -> None:
     axes.set_ylim(0, 1)
     axes.set_xlabel("time step t")
     axes.set_ylabel("share of arms never drawn at random")
+    axes.set_title("lines: exact law; dashed: these runs", fontsize=9)
     axes.legend(frameon=False, fontsize=7.5, loc="lower left")
+
+
+def panels(axes: Sequence[Axes], data: Data) -> None:
+    """Two axes: reward by exponent, and arms never drawn at random."""
+    reward_curves(axes[0], data)
+    never_curves(axes[1], data)
 
 
 def draw(data: Data, caption: str) -> Figure:
     """Reward by exponent, and arms never drawn at random."""
-    figure = new_figure(9.0, 3.6)
-    with mpl.rc_context(RC):
-        left, right = figure.subplots(1, 2)
-        reward_curves(left, data)
-        never_curves(right, data)
-        right.set_title("lines: exact law; dashed: these runs", fontsize=9)
-        footer(figure, caption + runs_note(data["late_mean"].shape[1]))
-    return figure
+    caption += runs_note(data["late_mean"].shape[1])
+    return row(panels, data, caption, size=(9.0, 3.6), columns=2)
 
 
 def read(data: Data) -> list[Reading]:

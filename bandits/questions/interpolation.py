@@ -8,6 +8,7 @@ from scipy import linalg
 
 from bandits.environments import MnistBandit
 from bandits.mnist import Mnist
+from bandits.streams import UNSEEN
 from bandits.supervised import split
 from bandits.threads import one_thread
 
@@ -75,7 +76,7 @@ def study(
     with one_thread():
         for repeat in range(repeats):
             table = MnistBandit(train, arms).rounds(seed, repeat, max(sizes))
-            unseen = MnistBandit(test, arms).rounds(seed, repeat + 1_000_000, UNSEEN_STATES)
+            unseen = MnistBandit(test, arms).rounds(seed, repeat + UNSEEN, UNSEEN_STATES)
             states = unseen.contexts(slice(None)).astype(np.float64)
             for place, n in enumerate(sizes):
                 thetas, rank[place, repeat] = least_squares(

@@ -1,8 +1,8 @@
 """Why Linear does badly: ties, no exploration, or the peak of least squares near its rank."""
 
 import math
+from collections.abc import Sequence
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,15 +14,12 @@ from bandits.experiments import Experiment
 from bandits.mnist import Mnist
 from bandits.plots import (
     PALETTE,
-    RC,
-    footer,
-    new_figure,
     reward_curves,
     runs_note,
 )
 from bandits.questions import interpolation
-from bandits.questions.marks import levels, mean_line
-from bandits.verdicts import MARGIN, Reading
+from bandits.questions.marks import levels, mean_line, row
+from bandits.verdicts import MARGIN, Reading, place_of
 
 REPEATS = 3
 BEYOND = 2.5
@@ -33,7 +30,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     """Rewards, and what least squares makes of n samples per arm.
 
     Adds to `collect_reward`: `sizes`, `ridges`, `error`, `greedy` and `rank` of
-    `interpolation.study`; `samples` (methods, runs, K), how often each arm was taken.
+    `interpolation.study`.
     """
     data = collect_reward(experiment, runs)
     steps = len(next(iter(runs.values()))[0])
@@ -71,7 +68,7 @@ def sample_curves(left: Axes, right: Axes, data: Data) -> None:
             axes.annotate(f"rank {rank:,}", (rank, 1.0), xycoords=("data", "axes fraction"),
                           ha="right", va="top", fontsize=7, rotation=90,
                           xytext=(-2, -2), textcoords="offset points")  # fmt: skip
-        taken = np.median(data["arm_counts"][_place(data, "linear")].max(axis=1))
+        taken = np.median(data["arm_counts"][place_of(data, "linear")].max(axis=1))
         axes.axvspan(sizes[0] * 0.9, taken, color="#E5E5E5", zorder=0)
     left.yaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
     left.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
@@ -83,20 +80,17 @@ def sample_curves(left: Axes, right: Axes, data: Data) -> None:
     left.legend(frameon=False, fontsize=7.5, loc="upper left")
 
 
-def _place(data: Data, method: str) -> int:
-    return [str(name) for name in data["methods"]].index(method)
+def panels(axes: Sequence[Axes], data: Data) -> None:
+    """Three axes: rewards, then error and greedy reward against samples per arm."""
+    reward_curves(axes[0], data)
+    sample_curves(axes[1], axes[2], data)
 
 
 def draw(data: Data, caption: str) -> Figure:
     """Linear and its variants; error and greedy reward against samples per arm."""
-    figure = new_figure(11.0, 3.6)
-    with mpl.rc_context(RC):
-        curves, left, right = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
-        reward_curves(curves, data)
-        sample_curves(left, right, data)
-        note = ". Grey band: as many samples as Linear's most taken arm has (median run)"
-        footer(figure, caption + runs_note(data["late_mean"].shape[1]) + note)
-    return figure
+    caption += runs_note(data["late_mean"].shape[1])
+    caption += ". Grey band: as many samples as Linear's most taken arm has (median run)"
+    return row(panels, data, caption, size=(11.0, 3.6), columns=3, ratios=(1.25, 1, 1))
 
 
 def read(data: Data) -> list[Reading]:

@@ -1,11 +1,44 @@
 """Marks that several of the questions' figures share: dots of runs, and means with intervals."""
 
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from bandits.analysis import interval, mean_interval
-from bandits.plots import EXPECTED_UNIFORM, FEWEST_FOR_A_BAND, expected_best
+from bandits.collect import Data
+from bandits.plots import (
+    EXPECTED_UNIFORM,
+    FEWEST_FOR_A_BAND,
+    RC,
+    expected_best,
+    footer,
+    new_figure,
+)
+
+Panels = Callable[[Any, Data], None]
+"""Draws a figure's data on a row of axes."""
+
+
+def row(
+    panels: Panels,
+    data: Data,
+    caption: str,
+    *,
+    size: tuple[float, float],
+    columns: int,
+    ratios: tuple[float, ...] | None = None,
+) -> Figure:
+    """A figure of so many panels side by side, with the small print under them."""
+    figure = new_figure(*size)
+    with mpl.rc_context(RC):
+        panels(figure.subplots(1, columns, width_ratios=ratios), data)
+        footer(figure, caption)
+    return figure
 
 
 def run_dots(

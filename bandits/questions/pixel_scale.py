@@ -1,20 +1,22 @@
 """LinUCB against the scale of the pixels: when the width drowns the predicted reward."""
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bandits.analysis import interval, paired_difference
 from bandits.collect import Data, Runs, collect_reward
 from bandits.experiments import Experiment, RunSpec, build_policy, environment
 from bandits.mnist import Mnist
-from bandits.plots import PALETTE, RC, footer, new_figure
+from bandits.plots import PALETTE
 from bandits.policies import LinUCB
-from bandits.questions.marks import levels, mean_line
+from bandits.questions.marks import levels, mean_line, row
 from bandits.simulate import Trajectory, restore
+from bandits.streams import UNSEEN
 from bandits.threads import one_thread
 from bandits.verdicts import MARGIN, Reading
 
@@ -38,8 +40,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     found = {name: np.zeros(shape) for name in names}
     for k, method in enumerate(experiment.methods):
         for number, run in enumerate(runs[method.name]):
-            settings = (experiment.seed, experiment.arms, experiment.noise, experiment.train_every)
-            spec = RunSpec(method, number, len(run), *settings)
+            spec = experiment.spec(method, number, len(run))
             blind = environment(spec, mnist).rounds(spec.seed, number, len(run)).means.mean()
             found["over_blind"][k, number] = run.means.mean() - blind
             mean, width = scores_after(spec, run, mnist)
@@ -55,8 +56,8 @@ def scores_after(spec: RunSpec, run: Trajectory, mnist: Mnist) -> tuple[np.ndarr
     """θ_jᵀx and √(xᵀB_j⁻¹x) of a finished LinUCB run in fresh states, (FRESH_STATES, K) each."""
     bandit = environment(spec, mnist)
     rounds = bandit.rounds(spec.seed, spec.run, len(run))
-    fresh = bandit.rounds(spec.seed, spec.run + 1_000_000, FRESH_STATES)
-    policy = build_policy(replace(spec, steps=len(run)), rounds)
+    fresh = bandit.rounds(spec.seed, spec.run + UNSEEN, FRESH_STATES)
+    policy = build_policy(spec, rounds)
     if not isinstance(policy, LinUCB):
         raise ValueError(f"the scores of LinUCB are wanted, not of {spec.method.name!r}")
     with one_thread():
@@ -64,7 +65,7 @@ def scores_after(spec: RunSpec, run: Trajectory, mnist: Mnist) -> tuple[np.ndarr
         return policy.model.predict_with_width(fresh.contexts(slice(None)))
 
 
-def panels(axes: np.ndarray, data: Data) -> None:
+def panels(axes: Sequence[Axes], data: Data) -> None:
     """Three axes: the reward, the steps' shares among the arms, and the score's two parts."""
     scale = data["scale"]
     mean_line(axes[0], scale, data["late_mean"], PALETTE[2])
@@ -96,11 +97,8 @@ def panels(axes: np.ndarray, data: Data) -> None:
 
 def draw(data: Data, caption: str) -> Figure:
     """LinUCB's reward, arms and scores against the scale of the pixels."""
-    figure = new_figure(9.6, 3.3)
-    with mpl.rc_context(RC):
-        panels(figure.subplots(1, 3), data)
-        footer(figure, caption + ". Bars: 95 % over runs")
-    return figure
+    caption += ". Bars: 95 % over runs"
+    return row(panels, data, caption, size=(9.6, 3.3), columns=3)
 
 
 def read(data: Data) -> list[Reading]:

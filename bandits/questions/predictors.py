@@ -2,9 +2,8 @@
 
 import math
 import time
-from dataclasses import replace
+from collections.abc import Sequence
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,9 +12,9 @@ from bandits.analysis import paired_difference
 from bandits.collect import Data, Runs, collect_reward
 from bandits.experiments import Experiment, NetworkSpec, RunSpec, build_policy, environment
 from bandits.mnist import Mnist
-from bandits.plots import RC, footer, new_figure, reward_curves, runs_note, style
+from bandits.plots import reward_curves, runs_note, style
 from bandits.policies import Choice
-from bandits.questions.marks import run_dots
+from bandits.questions.marks import row, run_dots
 from bandits.simulate import Trajectory
 from bandits.threads import one_thread
 from bandits.verdicts import Reading
@@ -31,9 +30,8 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     """
     seconds = []
     for method in experiment.methods:
-        settings = (experiment.seed, experiment.arms, experiment.noise, experiment.train_every)
         run = runs[method.name][0]
-        seconds.append(stage_seconds(RunSpec(method, 0, len(run), *settings), run, mnist))
+        seconds.append(stage_seconds(experiment.spec(method, 0, len(run)), run, mnist))
     return collect_reward(experiment, runs) | {"seconds": np.array(seconds)}
 
 
@@ -42,13 +40,13 @@ def stage_seconds(spec: RunSpec, run: Trajectory, mnist: Mnist) -> float:
     if isinstance(spec.method.predictor, NetworkSpec):
         import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
     rounds = environment(spec, mnist).rounds(spec.seed, spec.run, len(run))
-    policy = build_policy(replace(spec, steps=len(run)), rounds)
+    policy = build_policy(spec, rounds)
     some = slice(0, min(spec.train_every, len(run)))
     contexts, draws = rounds.contexts(some), rounds.draws[some]
     late = np.full(len(draws.rho), len(run))
     with one_thread():
         everything = Choice(run.actions, run.propensities, run.explored)
-        policy.record(rounds.contexts(slice(0, len(run))), everything, run.rewards)
+        policy.record(rounds.contexts(slice(None)), everything, run.rewards)
         began = time.process_time()
         policy.train()
         policy.choose(contexts, late, draws)
@@ -67,15 +65,16 @@ def cost_dots(axes: Axes, data: Data) -> None:
     axes.legend(frameon=False, fontsize=7.5)
 
 
+def panels(axes: Sequence[Axes], data: Data) -> None:
+    """Two axes: rewards by predictor, and late regret against cost."""
+    reward_curves(axes[0], data)
+    cost_dots(axes[1], data)
+
+
 def draw(data: Data, caption: str) -> Figure:
     """Rewards by predictor, and late regret against cost."""
-    figure = new_figure(9.6, 3.6)
-    with mpl.rc_context(RC):
-        left, right = figure.subplots(1, 2)
-        reward_curves(left, data)
-        cost_dots(right, data)
-        footer(figure, caption + runs_note(data["late_mean"].shape[1]))
-    return figure
+    caption += runs_note(data["late_mean"].shape[1])
+    return row(panels, data, caption, size=(9.6, 3.6), columns=2)
 
 
 def read(data: Data) -> list[Reading]:

@@ -1,8 +1,8 @@
 """Training on the random steps only, as the proof needs, against training on all steps."""
 
 import math
+from collections.abc import Sequence
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,8 +11,8 @@ from bandits.analysis import paired_difference
 from bandits.collect import Data, Runs, collect_reward
 from bandits.experiments import Experiment
 from bandits.mnist import Mnist
-from bandits.plots import RC, footer, new_figure, reward_curves, runs_note, style
-from bandits.questions.marks import run_dots
+from bandits.plots import reward_curves, runs_note, style
+from bandits.questions.marks import row, run_dots
 from bandits.verdicts import Reading
 
 
@@ -28,7 +28,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     ]
     return data | {
         "trained": np.array(trained),
-        "p": np.array([float("inf") if m.p is None else m.p for m in experiment.methods]),
+        "p": np.array([m.p for m in experiment.methods], dtype=np.float64),
         "all_steps": np.array([m.train_on == "all" for m in experiment.methods]),
     }
 
@@ -56,15 +56,16 @@ def difference_dots(axes: Axes, data: Data) -> None:
     axes.set_ylabel("all steps − random steps, last quarter")
 
 
+def panels(axes: Sequence[Axes], data: Data) -> None:
+    """Two axes: rewards of both ways to train, and their paired differences."""
+    reward_curves(axes[0], data)
+    difference_dots(axes[1], data)
+
+
 def draw(data: Data, caption: str) -> Figure:
     """Rewards of both ways to train, and their paired differences."""
-    figure = new_figure(9.6, 3.6)
-    with mpl.rc_context(RC):
-        left, right = figure.subplots(1, 2, width_ratios=(1.5, 1))
-        reward_curves(left, data)
-        difference_dots(right, data)
-        footer(figure, caption + runs_note(data["late_mean"].shape[1]))
-    return figure
+    caption += runs_note(data["late_mean"].shape[1])
+    return row(panels, data, caption, size=(9.6, 3.6), columns=2, ratios=(1.5, 1))
 
 
 def read(data: Data) -> list[Reading]:
