@@ -383,7 +383,6 @@ for method in live.methods:
     print(f"{method.label:20} mean digit in the second half of each run: {', '.join(means)}")
     assert all(len(run) == live.glance.steps for run in played[method.name])
 
-
 # %%
 panels = picture("predictors", predictors.panels, 2)
 assert shows(panels[1], "predictors", lambda data:

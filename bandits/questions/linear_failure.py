@@ -65,9 +65,10 @@ def sample_curves(left: Axes, right: Axes, data: Data) -> None:
         rank = int(data["rank"].max())
         if sizes[-1] > rank:
             axes.axvline(rank, color="#7F7F7F", linewidth=0.8, linestyle=(0, (2, 2)))
-            axes.annotate(f"rank of {sizes[-1]:,}: {rank:,}", (rank, 1.0),
-                          xycoords=("data", "axes fraction"), ha="right", va="top", fontsize=7, rotation=90,
-                          xytext=(-2, -2), textcoords="offset points")  # fmt: skip
+            if axes is left:
+                axes.text(rank * 0.97, 0.99, f"rank of {sizes[-1]:,}: {rank:,}", fontsize=7,
+                          rotation=90, ha="right", va="top",
+                          transform=axes.get_xaxis_transform())  # fmt: skip
         taken = np.median(data["arm_counts"][place_of(data, "linear")].max(axis=1))
         axes.axvspan(sizes[0] * 0.9, taken, color="#E5E5E5", zorder=0)
     left.yaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
