@@ -188,6 +188,13 @@ def test_a_run_looks_at_its_worker_which_may_have_joined_late(dask: Dask) -> Non
 
 def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
     dask.need("two")
+
+    def busy() -> int:
+        return sum(dask.client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
+
+    wait_for(
+        lambda: busy() == 0, 20
+    )  # else an earlier test's work would be taken for the command's
     words = ["run", "low_noise", "--methods", "linucb", "--steps", str(LONG.steps), "--runs", "3"]
     words += ["--quiet", "--mnist", "sample", "--out", str(store.folder.parent)]
     command = subprocess.Popen(
@@ -197,13 +204,13 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-
-    def busy() -> int:
-        return sum(dask.client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
-
-    wait_for(busy)
-    command.send_signal(signal.SIGINT)
-    _, complaint = command.communicate(timeout=30)
+    with command:
+        try:
+            wait_for(busy)
+            command.send_signal(signal.SIGINT)
+            _, complaint = command.communicate(timeout=30)
+        finally:
+            command.kill()  # if it did not end, it shall not trouble the tests that follow
     assert (command.returncode, complaint) == (
         130,
         "bandits: interrupted; what is finished is kept\n",
