@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -23,6 +24,8 @@ if not os.access(_fonts, os.W_OK):  # matplotlib's list of fonts takes long to m
     _fonts = os.path.join(_cache, "matplotlib")
 os.environ.setdefault("MPLCONFIGDIR", _fonts)
 os.environ["XDG_CACHE_HOME"] = _cache
+# A suite that a script starts in the background ignores Ctrl-C, and so would what it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
