@@ -26,6 +26,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from bandits import mnist as data
 from bandits.experiments import (
     DEEP,
+    DEEP_ARCHITECTURE,
     LINEAR,
     LINUCB,
     TUNING_SEED,
@@ -40,6 +41,7 @@ from bandits.linear import memory_needed
 from bandits.networks import Network, Networks
 from bandits.policies import LinUCB
 from bandits.runs import complete, compute, jobs
+from bandits.simulate import simulate
 from bandits.store import Store
 from bandits.threads import one_thread
 
@@ -122,8 +124,45 @@ def plain_run(spec: RunSpec, mnist: data.Mnist) -> None:
                     optimizer.step()
 
 
+def same_networks(mnist: data.Mnist, steps: int = 50) -> None:
+    """Give both networks the same weights and one optimiser step on real contexts.
+
+    Raises:
+        Disagreement: if their rewards then differ by more than float32 rounding.
+    """
+    ours = Network(DEEP_ARCHITECTURE, 3920, generator=torch.Generator().manual_seed(0))
+    plain = PlainNetwork()
+    weights = ours.state_dict()
+    for name, number in (("first", 0), ("second", 1), ("third", 2)):
+        for kind in ("weight", "bias"):
+            weights[f"{name}.{kind}"] = weights.pop(f"convolutions.{number}.{kind}").contiguous()
+    # Ours flattens (height, width, channels), a textbook (channels, height, width).
+    hidden = weights["hidden.weight"].view(100, 1, 8, 32)
+    weights["hidden.weight"] = hidden.permute(0, 3, 1, 2).reshape(100, 256)
+    plain.load_state_dict(weights)
+    rounds = environment(RunSpec(DEEP, 0, steps, TUNING_SEED), mnist).rounds(TUNING_SEED, 0, steps)
+    contexts = torch.from_numpy(rounds.contexts(slice(None)))
+    rewards = torch.arange(steps) % 10.0
+
+    def after_a_step(network: nn.Module, x: torch.Tensor) -> torch.Tensor:
+        optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+        F.mse_loss(network(x).flatten(), rewards).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        return network(x).flatten().detach()  # type: ignore[no-any-return]
+
+    theirs, mine = after_a_step(plain, contexts), after_a_step(ours, ours.arrange(contexts))
+    if not torch.allclose(mine, theirs, atol=1e-4):
+        worst = float((mine - theirs).abs().max())
+        raise Disagreement(f"the plain network's rewards differ from ours by up to {worst:.2g}")
+
+
 def deep_training(mnist: data.Mnist, steps: int, repeats: int) -> dict[str, Any]:
-    """Whole runs of Deep with all cores busy, against the plain transcription with its defaults."""
+    """Whole runs of Deep with all cores busy, against the plain transcription with its defaults.
+
+    Raises:
+        Disagreement: if the two networks differ, or a run of ours fails.
+    """
+    same_networks(mnist)
     cores = len(os.sched_getaffinity(0))
     study = Experiment("bench", "", (DEEP,), Scale(steps, cores), seed=TUNING_SEED)
     specs = study.specs(Scale(steps, cores))
@@ -142,15 +181,17 @@ def deep_training(mnist: data.Mnist, steps: int, repeats: int) -> dict[str, Any]
             if failures:
                 raise Disagreement(failures[0])
 
-    pairs = ratio(plain, lambda: ours(cores), repeats)
+    turns = [
+        (timed(plain), timed(lambda: ours(1)), timed(lambda: ours(cores))) for _ in range(repeats)
+    ]
     passes = cores * SAMPLE_PASSES * steps**2
     return {
         "steps": steps,
         "runs": cores,
-        "plain_sample_passes_per_second": passes / pairs["seconds_a"],
-        "ours_sample_passes_per_second": passes / pairs["seconds_b"],
-        "times_faster": pairs["ratio"],
-        "workers_against_one": ratio(lambda: ours(1), lambda: ours(cores), repeats)["ratio"],
+        "plain_sample_passes_per_second": passes / statistics.median(a for a, _, _ in turns),
+        "ours_sample_passes_per_second": passes / statistics.median(c for _, _, c in turns),
+        "times_faster": statistics.median(a / c for a, _, c in turns),
+        "workers_against_one": statistics.median(b / c for _, b, c in turns),
     }
 
 
@@ -167,13 +208,12 @@ def training_efficiency(mnist: data.Mnist, steps: int) -> dict[str, float]:
 
     def whole() -> None:
         with one_thread():
-            from bandits.simulate import simulate
-
             rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
             policy = build_policy(spec, rounds)
             policy.predictor.__class__ = Timed  # type: ignore[attr-defined]
             simulate(policy, rounds)
 
+    compute(RunSpec(DEEP, 0, 40, TUNING_SEED), mnist)  # first calls
     total = timed(whole)
     with one_thread():
         step = _step_times()
@@ -192,8 +232,6 @@ def training_efficiency(mnist: data.Mnist, steps: int) -> dict[str, float]:
 def _step_times(batch: int = 32, repeats: int = 200) -> dict[str, float]:
     """The fastest of many optimiser steps: quiet-machine speed, even on one that is not quiet."""
     from torch.utils.flop_counter import FlopCounterMode
-
-    from bandits.experiments import DEEP_ARCHITECTURE
 
     generator = torch.Generator().manual_seed(0)
     network = Network(DEEP_ARCHITECTURE, 3920, generator=generator)
@@ -243,7 +281,8 @@ def against_contextualbandits(mnist: data.Mnist, steps: int = 300) -> dict[str, 
     """Per step against contextualbandits' LinUCB, both fed one fixed history.
 
     Raises:
-        Disagreement: if the arms differ where our best two scores are more than 1e-9 apart.
+        Disagreement: if a score differs by more than one part in 10⁷, or the arms differ where our
+            best two scores are more than 1e-9 apart.
     """
     try:
         from contextualbandits.online import LinUCB as Theirs
@@ -259,7 +298,7 @@ def against_contextualbandits(mnist: data.Mnist, steps: int = 300) -> dict[str, 
     ours = LinUCB(x.shape[1], 5)
     theirs = Theirs(
         5, alpha=1.0, lambda_=1.0, fit_intercept=False, use_float=False, method="sm",
-        beta_prior=None, ucb_from_empty=True, random_state=0, njobs=1,
+        beta_prior=None, ucb_from_empty=True, random_state=1, njobs=1,
     )  # fmt: skip
 
     def our_steps() -> None:
@@ -277,7 +316,11 @@ def against_contextualbandits(mnist: data.Mnist, steps: int = 300) -> dict[str, 
     with one_thread():
         seconds = timed(our_steps), timed(their_steps)
         scores = ours.scores(contexts[steps:])
+        their_scores = np.asarray(theirs.decision_function(x[steps:]))
         chosen = np.asarray(theirs.predict(x[steps:])).ravel()
+    apart = float(np.max(np.abs(scores / their_scores - 1)))
+    if not apart < 1e-7:
+        raise Disagreement(f"LinUCB's scores differ from contextualbandits' by {apart:.1g} of them")
     best = np.sort(scores, axis=1)
     clear = best[:, -1] - best[:, -2] > 1e-9
     if np.any(scores.argmax(axis=1)[clear] != chosen[clear]):
@@ -287,27 +330,33 @@ def against_contextualbandits(mnist: data.Mnist, steps: int = 300) -> dict[str, 
         "ours_seconds_per_step": seconds[0] / steps,
         "theirs_seconds_per_step": seconds[1] / steps,
         "times_faster": seconds[1] / seconds[0],
+        "largest_relative_difference_of_scores": apart,
         "arms_compared": int(clear.sum()),
     }
 
 
 def growth(mnist: data.Mnist) -> dict[str, Any]:
     """Fitted exponents of the cost of a run as T grows, and as K grows."""
-    horizons, arms = (100, 200, 400), (2, 4, 8)
+    arms = (2, 4, 8)
 
     def seconds(method: Method, steps: int, k: int) -> float:
         return timed(lambda: compute(RunSpec(method, 0, steps, TUNING_SEED, k), mnist))
 
-    result = {}
-    for method in (DEEP, LINUCB, LINEAR):
+    result: dict[str, Any] = {"arms": arms}
+    for method, horizons in (
+        (DEEP, (200, 400, 800)),
+        (LINUCB, (1000, 2000, 4000)),
+        (LINEAR, (1000, 2000, 4000)),
+    ):
         seconds(method, 40, 5)  # first calls
         t = [seconds(method, steps, 5) for steps in horizons]
-        k = [seconds(method, 200, count) for count in arms]
+        k = [seconds(method, horizons[1], count) for count in arms]
         result[method.name] = {
+            "horizons": horizons,
             "exponent_in_T": float(np.polyfit(np.log(horizons), np.log(t), 1)[0]),
             "exponent_in_K": float(np.polyfit(np.log(arms), np.log(k), 1)[0]),
         }
-    return {"horizons": horizons, "arms": arms} | result
+    return result
 
 
 def cuda(mnist: data.Mnist, steps: int) -> dict[str, Any]:
@@ -332,7 +381,7 @@ def main() -> int:
     }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))
-    parser.add_argument("--deep-steps", type=int, default=400)
+    parser.add_argument("--deep-steps", type=int, default=600)
     parser.add_argument("--linear-steps", type=int, default=5000)
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
