@@ -66,10 +66,9 @@ def show_verdicts(options: argparse.Namespace) -> int:
     """`bandits verdicts`."""
     from bandits import figures, questions, verdicts
 
-    there = [name for name in figures.KINDS if (options.folder / f"{name}.npz").exists()]
-    if not there:
+    found, _ = figures.load_those_there(figures.KINDS, options.folder)
+    if not found:
         raise UsageError(f"{options.folder} holds no figure's data; name another folder")
-    found = {name: figures.load_data(name, options.folder)[0] for name in there}
     print(verdicts.table(verdicts.read_all(found)))
     print()
     print(verdicts.table(questions.read_all(found), heading="expected, beyond the paper"))

@@ -1,7 +1,7 @@
 """From finished runs to a figure's data, and from that data alone to the picture."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -173,6 +173,16 @@ def load_data(name: str, folder: Path) -> tuple[Data, str]:
     if "caption" not in about:
         raise ValueError(f"{path} cannot be used: it has no caption")
     return data, str(about["caption"])
+
+
+def load_those_there(names: Iterable[str], folder: Path) -> tuple[dict[str, Data], dict[str, str]]:
+    """Data and captions, by name, of those figures whose data is in the folder.
+
+    Raises:
+        ValueError: if one that is there is not whole.
+    """
+    found = {name: load_data(name, folder) for name in names if (folder / f"{name}.npz").exists()}
+    return {n: data for n, (data, _) in found.items()}, {n: text for n, (_, text) in found.items()}
 
 
 def draw(name: str, folder: Path) -> Path:

@@ -50,7 +50,7 @@ from bandits import plots, study, theory, verdicts
 from bandits.analysis import interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
-from bandits.figures import KINDS, load_data
+from bandits.figures import KINDS, load_those_there
 from bandits.plots import style, use_style
 from bandits.theory.mnist_facts import expected_best
 
@@ -59,12 +59,9 @@ use_style()
 size = "quick" if study.scale() == "paper" else study.scale()
 print(study.banner(experiment("low_noise").scale(size)))
 
-folder = Path("../figures")
 names = ("convergence", "convergence_repeats", "low_noise", "high_noise")
-committed, captions = {}, {}
+committed, captions = load_those_there(names, Path("../figures"))
 for name in names:
-    if (folder / f"{name}.npz").exists():
-        committed[name], captions[name] = load_data(name, folder)
     print(f"{name:20} committed: {captions.get(name, 'not computed yet')}")
 
 # %% [markdown]

@@ -52,7 +52,7 @@ from bandits.analysis import interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
 from bandits.experiments.beyond import EXPONENTS
-from bandits.figures import load_data
+from bandits.figures import load_those_there
 from bandits.plots import use_style
 from bandits.theory import mnist_facts
 from bandits.questions import exponent, interpolation, linear_failure, pixel_scale, predictors
@@ -61,14 +61,9 @@ from bandits.questions import random_branch
 use_style()
 print(study.banner("linear_failure"))
 
-folder = Path("../figures")
-committed = {}
+committed, captions = load_those_there(questions.KINDS, Path("../figures"))
 for name in questions.KINDS:
-    if (folder / f"{name}.npz").exists():
-        committed[name], caption = load_data(name, folder)
-        print(f"{name:20} committed: {caption}")
-    else:
-        print(f"{name:20} not computed yet")
+    print(f"{name:20} committed: {captions.get(name, 'not computed yet')}")
 
 
 def picture(name, draw, columns, width=10, height=3.7, **layout):

@@ -87,7 +87,7 @@ def test_the_paper_s_figures_are_there_and_at_least_as_large_as_agreed() -> None
 
 
 def test_the_readme_s_verdicts_are_those_of_the_data() -> None:
-    found = {name: figures.load_data(name, FOLDER)[0] for name in FOUND}
+    found, _ = figures.load_those_there(FOUND, FOLDER)
     lines = verdicts.table(verdicts.read_all(found)).splitlines()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "\n".join(lines) in readme, "`bandits verdicts` prints the table that belongs there"
