@@ -64,6 +64,7 @@ committed, captions = load_those_there(names, Path("../figures"))
 for name in names:
     print(f"{name:20} committed: {captions.get(name, 'not computed yet')}")
 
+
 # %% [markdown]
 # ## Figure 2: who earns what, without noise
 #
@@ -73,7 +74,6 @@ for name in names:
 # are the two ends of the scale. ([Notebook 5](05_the_mnist_bandit.ipynb) has the networks and
 # LinUCB's score.) Plotted is the **normalized reward**, everything earned so far divided by the
 # number of steps: strong lines are means over runs, faint ones single runs.
-
 
 # %%
 def here(shown):
@@ -188,9 +188,10 @@ for title, found in everything.items():
         print(f"mean {interval(found['exponents'])} over {len(found['exponents'])} runs")
 
 # %% [markdown]
-# The committed curve falls more slowly than $t^{-1/2}$. One explanation can be tested at once. If an
-# arm is never used, what its absence costs per step is known exactly, and no learning removes it: the
-# regret falls to that floor and not to 0. So take the floor away, and fit what is above it.
+# The committed curve falls more slowly than $t^{-1/2}$, and so do the repeats: their interval is
+# printed above. One explanation can be tested at once. If an arm is never used, what its absence costs
+# per step is known exactly, and no learning removes it: the regret falls to that floor and not to 0.
+# So take the floor away, and fit what is above it.
 
 # %%
 if "convergence" not in committed:
