@@ -198,6 +198,14 @@ def test_power_sums_against_the_hurwitz_zeta_function(s, stop):
     assert power_sum(s, 1, stop) == pytest.approx(float(truth), rel=1e-13)
 
 
+@pytest.mark.parametrize("s", [1.0, 7.0, 20.0, 40.0])
+def test_power_sums_that_begin_where_integrals_take_over_against_adding_up(s):
+    """Here each term of Euler-Maclaurin counts. mpmath's zeta(40, 4096) is off by 6e-12."""
+    with mpmath.workdps(30):
+        truth = mpmath.fsum(mpmath.mpf(n) ** -s for n in range(4096, 12288))
+    assert power_sum(s, 4096, 12288) == pytest.approx(float(truth), rel=5e-15)
+
+
 def test_expected_pulls_quoted_values():
     assert expected_random_pulls(1000, arms=5, p=1 / 3) == pytest.approx(29.7953, abs=5e-5)
     assert expected_random_pulls(math.inf, arms=5, p=2) == pytest.approx(math.pi**2 / 30)
@@ -209,6 +217,13 @@ def test_multinomial_part_against_scipy(arms, least, n):
     law = multinomial(n, [1 / arms] * arms)
     truth = sum(law.pmf(cell) for cell in cells if sum(cell) == n)
     assert all_at_least(least, arms, n, n, float(n))[0] == pytest.approx(truth, rel=1e-11)
+
+
+def test_multinomial_part_is_zero_where_no_count_reaches():
+    assert all_at_least(10_000, 2, 4, 6, 5.0).tolist() == [0, 0, 0]  # least beyond every count
+    far = all_at_least(1, 2, 2, 400, 5.0)  # and n so far out that its own chance is 0
+    assert far[0] == pytest.approx(1 / 2)
+    assert far[-1] == 0
 
 
 @pytest.mark.parametrize("mean", [1e-3, 0.7, 30.0, 5000.0])
