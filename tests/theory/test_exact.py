@@ -19,7 +19,7 @@ from bandits.theory import (
     probability_never_pulled,
     random_pull_pmf,
 )
-from bandits.theory.counting import all_at_least, poisson
+from bandits.theory.counting import Law, all_at_least, poisson, trimmed
 from bandits.theory.scan import every_arm_at_least, random_step_laws
 from bandits.theory.sums import power_sum
 
@@ -224,6 +224,19 @@ def test_multinomial_part_is_zero_where_no_count_reaches():
     far = all_at_least(1, 2, 2, 400, 5.0)  # and n so far out that its own chance is 0
     assert far[0] == pytest.approx(1 / 2)
     assert far[-1] == 0
+
+
+def test_laws_by_hand():
+    law = Law(3, np.array([1e-9, 0.25, 0.5, 1e-9]))
+    for floor in (1e-6, 0.25):
+        first, weights = trimmed(law, floor)
+        assert (first, weights.tolist()) == (4, [0.25, 0.5])
+    first, weights = trimmed(law, 0.9)  # nothing is left, and a law is never empty
+    assert (first, weights.tolist()) == (3, [1e-9])
+    assert law.within(5, 9).tolist() == [0.5, 1e-9, 0, 0, 0]
+    assert law.within(2, 9).tolist() == [0, 1e-9, 0.25, 0.5, 1e-9, 0, 0, 0]
+    assert law.within(20, 22).tolist() == [0, 0, 0]
+    assert law.within(4, 3).tolist() == []
 
 
 @pytest.mark.parametrize("mean", [1e-3, 0.7, 30.0, 5000.0])
