@@ -95,7 +95,7 @@ def test_deep_tails_against_fifty_digits():
                 truth += law[n] * power[n] * mpmath.factorial(n) / mpmath.mpf(5) ** n
             value = probability_all_pulled(250, arms=5, p=1 / 3, at_least=least)
             # 1/3 as a float is not 1/3; that moves the answer by about 1e-14
-            assert value == pytest.approx(float(truth), rel=1e-10)
+            assert value == pytest.approx(float(truth), rel=1e-10, abs=0)
 
 
 def test_every_threshold_agrees_with_plain_recursions():
@@ -104,7 +104,7 @@ def test_every_threshold_agrees_with_plain_recursions():
     for least in range(1, 120, 17):
         truth = float(laws[399] @ every_arm_at_least(least, 3, 400))
         value = probability_all_pulled(400, arms=3, p=0.4, at_least=least)
-        assert value == pytest.approx(truth, rel=1e-9)
+        assert value == pytest.approx(truth, rel=1e-9, abs=0)
         deepest = min(deepest, value)
     assert 0 < deepest < 1e-100
 
@@ -127,7 +127,7 @@ def test_a_million_steps_against_the_step_by_step_recursion(at_least):
     both = binom.cdf(n - at_least, n, 0.5) - binom.cdf(at_least - 1, n, 0.5)
     truth = law @ np.where(n >= 2 * at_least, both, 0.0)
     value = probability_all_pulled(t, arms=2, p=p, at_least=at_least)
-    assert value == pytest.approx(truth, rel=1e-9)
+    assert value == pytest.approx(truth, rel=1e-9, abs=0)
 
 
 def coefficients_on_a_circle(generating_function, points=400, digits=60):
@@ -157,7 +157,7 @@ def test_p_equal_to_one_is_the_law_of_the_cycles_of_a_permutation(t):
         chances = every_arm_at_least(least, arms, 300)
         truth = float(mpmath.fsum(law[n] * chances[n] for n in range(300)))
         value = probability_all_pulled(t, arms=arms, p=1, at_least=least)
-        assert value == pytest.approx(truth, rel=1e-9)
+        assert value == pytest.approx(truth, rel=1e-9, abs=0)
 
 
 def test_infinite_time_at_p_2_follows_from_the_sine_product():
@@ -172,12 +172,12 @@ def test_infinite_time_at_p_2_follows_from_the_sine_product():
         chances = every_arm_at_least(least, arms, 100)
         truth = float(mpmath.fsum(law[n] * chances[n] for n in range(100)))
         value = probability_all_pulled(math.inf, arms=arms, p=2, at_least=least)
-        assert value == pytest.approx(truth, rel=1e-9)
+        assert value == pytest.approx(truth, rel=1e-9, abs=0)
 
 
 def test_never_pulled_closed_forms():
     sine = math.sin(math.pi / math.sqrt(5)) / (math.pi / math.sqrt(5))
-    assert probability_never_pulled(math.inf, arms=5, p=2) == pytest.approx(sine, rel=1e-13)
+    assert probability_never_pulled(math.inf, arms=5, p=2) == pytest.approx(sine, rel=1e-13, abs=0)
     assert sine == pytest.approx(0.70199796, abs=1e-8)
     assert probability_never_pulled(math.inf, arms=5, p=1.5) == pytest.approx(0.577057722, abs=1e-9)
     with mpmath.workdps(90):
@@ -187,7 +187,7 @@ def test_never_pulled_closed_forms():
                 gammas = mpmath.loggamma(t - share) - mpmath.loggamma(1 - share)
                 truth = mpmath.exp(gammas - mpmath.loggamma(t))
                 value = probability_never_pulled(t, arms=arms, p=1)
-                assert value == pytest.approx(float(truth), rel=1e-12)
+                assert value == pytest.approx(float(truth), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("s", [0.3, 0.95, 1.0, 1.0001, 1.5, 2.0, 7.0])
@@ -195,7 +195,7 @@ def test_never_pulled_closed_forms():
 def test_power_sums_against_the_hurwitz_zeta_function(s, stop):
     with mpmath.workdps(60):
         truth = mpmath.harmonic(stop - 1) if s == 1 else mpmath.zeta(s) - mpmath.zeta(s, stop)
-    assert power_sum(s, 1, stop) == pytest.approx(float(truth), rel=1e-13)
+    assert power_sum(s, 1, stop) == pytest.approx(float(truth), rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize("s", [1.0, 7.0, 20.0, 40.0])
@@ -203,7 +203,7 @@ def test_power_sums_that_begin_where_integrals_take_over_against_adding_up(s):
     """Here each term of Euler-Maclaurin counts. mpmath's zeta(40, 4096) is off by 6e-12."""
     with mpmath.workdps(30):
         truth = mpmath.fsum(mpmath.mpf(n) ** -s for n in range(4096, 12288))
-    assert power_sum(s, 4096, 12288) == pytest.approx(float(truth), rel=5e-15)
+    assert power_sum(s, 4096, 12288) == pytest.approx(float(truth), rel=5e-15, abs=0)
 
 
 def test_expected_pulls_quoted_values():
@@ -216,7 +216,7 @@ def test_multinomial_part_against_scipy(arms, least, n):
     cells = itertools.product(range(least, n + 1), repeat=arms)
     law = multinomial(n, [1 / arms] * arms)
     truth = sum(law.pmf(cell) for cell in cells if sum(cell) == n)
-    assert all_at_least(least, arms, n, n, float(n))[0] == pytest.approx(truth, rel=1e-11)
+    assert all_at_least(least, arms, n, n, float(n))[0] == pytest.approx(truth, rel=1e-11, abs=0)
 
 
 def test_multinomial_part_is_zero_where_no_count_reaches():
@@ -259,7 +259,7 @@ def test_law_of_one_arm_sums_to_one_and_has_the_stated_mean_and_variance(t, p, a
     assert pmf @ counts == pytest.approx(expected_random_pulls(t, arms=arms, p=p), abs=1e-9)
     variance = pmf @ (counts - pmf @ counts) ** 2
     assert variance == pytest.approx((chances * (1 - chances)).sum(), abs=1e-7)
-    assert pmf[0] == pytest.approx(probability_never_pulled(t, arms=arms, p=p), rel=1e-9)
+    assert pmf[0] == pytest.approx(probability_never_pulled(t, arms=arms, p=p), rel=1e-9, abs=0)
 
 
 @settings(deadline=None, max_examples=60)
@@ -302,7 +302,7 @@ def test_large_times_where_later_steps_enter_as_a_corrected_poisson_law():
 def test_tilting_and_power_sums_are_two_ways_to_one_number(t, p, least):
     tilted = exact._all_pulled_by_tilting(t, p, 5, least)
     direct = exact._all_pulled_directly(t, p, 5, least)
-    assert tilted == pytest.approx(direct, rel=1e-10)
+    assert tilted == pytest.approx(direct, rel=1e-10, abs=0)
 
 
 @pytest.mark.parametrize("at_least", [1, 2900, 3400, 100_000, 199_999])
