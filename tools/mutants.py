@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXPLAINED = 9
+EXPLAINED = 58
 SECONDS = 3600
 
 
