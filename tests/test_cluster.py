@@ -192,9 +192,8 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
     def busy() -> int:
         return sum(dask.client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
 
-    wait_for(
-        lambda: busy() == 0, 20
-    )  # else an earlier test's work would be taken for the command's
+    # Else an earlier test's work would be taken for the command's.
+    wait_for(lambda: busy() == 0, 20)
     words = ["run", "low_noise", "--methods", "linucb", "--steps", str(LONG.steps), "--runs", "3"]
     words += ["--quiet", "--mnist", "sample", "--out", str(store.folder.parent)]
     command = subprocess.Popen(
