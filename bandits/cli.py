@@ -1,6 +1,7 @@
 """The command line: `bandits data | list | run | figures | verdicts | claims`."""
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -38,7 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.command_line = "bandits " + shlex.join(words)
     try:
         status: int = options.do(options)
+        sys.stdout.flush()
         return status
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; nothing shall be left for the flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141  # what a shell makes of SIGPIPE
     except (ValueError, OSError) as error:
         print(f"bandits: {error}", file=sys.stderr)
         return 2

@@ -50,13 +50,15 @@ import numpy as np
 import sympy as sp
 
 from bandits import theory
+from bandits.plots import PALETTE, use_style
 from bandits.theory.lemma import RATES, exploration
 from bandits.theory.scan import exact_cases
 from bandits.theory.symbols import B, T, h, q, r, s, u, x
 
-plt.rcParams.update({"figure.figsize": (8, 3.6), "figure.dpi": 100, "axes.grid": True,
-                     "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False})
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+use_style()
+plt.rcParams["figure.figsize"] = (8, 3.6)
+BLUE, ORANGE, GREEN = PALETTE[:3]
+GREY = "#777777"
 
 # %% [markdown]
 # ## 1. What is counted

@@ -48,14 +48,16 @@ import numpy as np
 import sympy as sp
 
 from bandits import theory
+from bandits.plots import PALETTE, use_style
 from bandits.theory import mnist_facts
 from bandits.theory.corollaries import bound_at
 from bandits.theory.symbols import C, K, L, delta, q, u, x
 from bandits.theory.theorems import GREEDY, UPPER, start_of_validity
 
-plt.rcParams.update({"figure.figsize": (8, 3.6), "figure.dpi": 100, "axes.grid": True,
-                     "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False})
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+use_style()
+plt.rcParams["figure.figsize"] = (8, 3.6)
+BLUE, ORANGE, GREEN = PALETTE[:3]
+GREY = "#777777"
 
 # %% [markdown]
 # ## 1. The setting, and an assumption with a name

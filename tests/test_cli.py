@@ -277,6 +277,27 @@ def test_help_is_quick_to_give_since_torch_is_not_imported(words: list[str]) -> 
     assert "low_noise" in done.stdout or "usage: bandits" in done.stdout
 
 
+@pytest.mark.parametrize("words", [["list"], ["verdicts"], ["verdicts", "nowhere"]])
+def test_a_reader_that_has_seen_enough_is_no_fault(words: list[str]) -> None:
+    """As in `bandits verdicts | head -1`; a fault of the command itself is still told."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write) as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "bandits", *words],
+            cwd=ROOT,
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=100,
+        )
+    if "nowhere" in words:
+        assert done.returncode == 2
+        assert "nowhere" in done.stderr
+    else:
+        assert (done.returncode, done.stderr) == (141, "")
+
+
 @pytest.mark.parametrize(
     "words, told",
     [
