@@ -32,6 +32,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "simple": {"color": "#D55E00", "linestyle": (0, (5, 1.5))},
     "linucb": {"color": "#009E73", "linestyle": (0, (5, 1.5, 1, 1.5))},
     "linear": {"color": "#CC79A7", "linestyle": (0, (3, 1, 1, 1, 1, 1))},
+    "linear_ridge": {"color": "#0072B2", "linestyle": (0, (4, 4))},
     "random": {"color": "#7F7F7F", "linestyle": (0, (2, 1.5))},
 }
 FEWEST_FOR_A_BAND = 3

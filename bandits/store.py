@@ -1,5 +1,6 @@
 """One file per finished run: written at once or not at all, and believed only if it is whole."""
 
+import io
 import json
 import os
 import platform
@@ -201,12 +202,15 @@ def write_arrays(path: Path, arrays: dict[str, NDArray[Any]], about: dict[str, A
 
     The same content gives the same bytes.
     """
+    # Packed in memory, since NumPy 1 would leave open an archive that a full disk cut short.
+    packed = io.BytesIO()
+    text = json.dumps(about, sort_keys=True)
+    np.savez_compressed(packed, about=np.array(text), **arrays)  # type: ignore[arg-type]
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{platform.node()}-{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
-            text = json.dumps(about, sort_keys=True)
-            np.savez_compressed(file, about=np.array(text), **arrays)  # type: ignore[arg-type]
+            file.write(packed.getbuffer())
             file.flush()
             os.fsync(file.fileno())
         try:

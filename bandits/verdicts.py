@@ -107,15 +107,21 @@ def read_reward(data: Data, case: str) -> list[Reading]:
     runs = data["late_mean"].shape[1]
     simple = "Simple Deep does not converge to the optimal"
     deep = "Deep converges to the optimal"
-    falls = paired_difference(quarter_gap(data, "deep", 3), quarter_gap(data, "deep", 4))
+    falls = {
+        name: paired_difference(quarter_gap(data, name, 3), quarter_gap(data, name, 4))
+        for name in ("deep", "simple")
+    }
     ours = paired_difference(late["deep"], late["simple"])
     ahead = paired_difference(late["deep"], late["linucb"])
     readings = [
         Reading(deep, case, "late regret of Deep",
                 interval(late_regret(data, "deep")), runs, -math.inf, MARGIN),
-        Reading(deep, case, "Deep's regret, third quarter − last", falls, runs, 0, math.inf),
+        Reading(deep, case, "Deep's regret, third quarter − last",
+                falls["deep"], runs, 0, math.inf),
         Reading(simple, case, "late regret of Simple",
                 interval(late_regret(data, "simple")), runs, MARGIN, math.inf),
+        Reading(simple, case, "Simple's regret, third quarter − last",
+                falls["simple"], runs, -math.inf, 0),
         Reading(simple, case, "Deep − Simple, late reward", ours, runs, 0, math.inf),
         Reading("Deep is better than LinUCB", case, "Deep − LinUCB, late reward", ahead, runs, 0,
                 math.inf),

@@ -84,12 +84,25 @@ def test_known_stand_ins_get_the_verdicts_they_deserve() -> None:
         assert found[case, "late regret of Deep"] == "agrees"
         assert found[case, "Deep's regret, third quarter − last"] == "agrees"
         assert found[case, "late regret of Simple"] == "agrees"
+        assert found[case, "Simple's regret, third quarter − last"] == "undecided"
         assert found[case, "Deep − Simple, late reward"] == "agrees"
         assert found[case, "LinUCB − Random, late reward"] == "does not agree"
         assert found[case, "Linear − Random, late reward"] == "agrees"
     same = "σ = 0 against 1", "Deep, late reward without noise − with"
     assert found[same] == "agrees"
-    assert len(found) == 2 * 7 + 4
+    assert len(found) == 2 * 8 + 4
+
+
+def test_simple_is_asked_what_deep_is_asked() -> None:
+    """With the names exchanged it is Simple that learns late, and does not stop short."""
+    exchanged = figure()
+    exchanged["methods"][[1, 2]] = exchanged["methods"][[2, 1]]
+    found = {r.measured: r for r in verdicts.read_reward(exchanged, "σ = 0")}
+    assert found["Simple's regret, third quarter − last"].verdict == "does not agree"
+    assert found["Deep's regret, third quarter − last"].verdict == "undecided"
+    simple = found["Simple's regret, third quarter − last"].value
+    deep = {r.measured: r.value for r in verdicts.read_reward(figure(), "σ = 0")}
+    assert simple == deep["Deep's regret, third quarter − last"]
 
 
 def test_one_run_decides_nothing() -> None:

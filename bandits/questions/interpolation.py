@@ -52,7 +52,9 @@ def least_squares(
     """
     x, r = np.asarray(contexts, dtype=np.float64), np.asarray(rewards, dtype=np.float64)
     n, m = x.shape
-    values, vectors = linalg.eigh(x @ x.T if n <= m else x.T @ x, driver="evd")
+    gram = x @ x.T if n <= m else x.T @ x
+    # SciPy before 1.14 asks LAPACK for too little room for a 1 × 1 matrix with "evd".
+    values, vectors = linalg.eigh(gram, driver="evd" if len(gram) > 1 else "ev")
     kept = values > max(n, m) * np.finfo(float).eps * values[-1]
     values, vectors = values[kept], vectors[:, kept]
     # Θ = Xᵀ U (Λ + ridge)⁻¹ Uᵀ R with X Xᵀ = U Λ Uᵀ; or V (Λ + ridge)⁻¹ Vᵀ Xᵀ R, XᵀX = V Λ Vᵀ.

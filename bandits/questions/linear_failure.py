@@ -12,11 +12,7 @@ from bandits.analysis import paired_difference
 from bandits.collect import Data, Runs, collect_reward
 from bandits.experiments import Experiment
 from bandits.mnist import Mnist
-from bandits.plots import (
-    PALETTE,
-    reward_curves,
-    runs_note,
-)
+from bandits.plots import PALETTE, reward_curves, runs_note, style
 from bandits.questions import interpolation
 from bandits.questions.marks import levels, mean_line, row
 from bandits.verdicts import MARGIN, Reading, place_of
@@ -54,10 +50,11 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
 def sample_curves(left: Axes, right: Axes, data: Data) -> None:
     """Error on unseen states and reward of the greedy choice, against samples per arm."""
     sizes = data["sizes"]
+    colours = {0: style("linear")["color"], 1: style("linear_ridge")["color"], 100: PALETTE[5]}
     for axes, name in ((left, "error"), (right, "greedy")):
         for k, ridge in enumerate(data["ridges"]):
             label = "least norm (Linear)" if ridge == 0 else f"ridge {ridge:g}"
-            mean_line(axes, sizes, data[name][k], PALETTE[k], label, log=axes is left)
+            mean_line(axes, sizes, data[name][k], colours[ridge], label, log=axes is left)
         axes.set_xlabel("samples per arm n")
         ticks = [n for n in (50, 200, 800, 3600) if n <= sizes[-1]]
         axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
@@ -102,7 +99,7 @@ def read(data: Data) -> list[Reading]:
         "linear_ties": ("Ties make Linear bad", "random ties"),
         "linear_explore": ("Linear is bad for want of exploration", "exploring"),
         "linear_ridge": ("Interpolation makes Linear bad", "ridge 1"),
-        "linear_ridge_explore": ("Both of the last two do", "ridge 1, exploring"),
+        "linear_ridge_explore": ("Interpolation and want of exploration do", "ridge 1, exploring"),
     }
     readings = []
     for name, (claim, words) in changed.items():

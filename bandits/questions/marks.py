@@ -73,8 +73,10 @@ def mean_line(
     if log:
         mean, low, high = np.exp(mean), np.exp(low), np.exp(high)
         axes.set_yscale("log")
-    axes.errorbar(x, mean, yerr=(mean - low, high - mean), color=color, marker="o", markersize=4,
-                  capsize=2, linewidth=1.3, label=label)  # fmt: skip
+    axes.plot(x, mean, color=color, marker="o", markersize=4, linewidth=1.3, label=label)
+    # Not `errorbar`: on logarithmic axes matplotlib before 3.11 makes room for it down to 1.
+    places = np.asarray(x, dtype=np.float64)
+    axes.plot((places, places), (low, high), color=color, marker="_", markersize=4, linewidth=1.3)
     axes.set_xscale("log")
 
 
