@@ -1,8 +1,9 @@
 """What a network looks like and how it is trained, as frozen data that needs no torch."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
+
+from bandits.checks import finite, one_of, whole
 
 SIDE = 28
 """Height and width of an MNIST image in pixels."""
@@ -37,24 +38,18 @@ class Architecture:
     padding: tuple[int, ...] = (1, 1, 1)
 
     def __post_init__(self) -> None:
-        if self.width < 1 or any(c < 1 for c in self.channels):
-            raise ValueError(
-                f"width and channels must be >= 1, not {self.width} and {self.channels}"
-            )
-        if self.arrangement not in ("side_by_side", "stacked"):
-            raise ValueError(
-                f"arrangement must be side_by_side or stacked, not {self.arrangement!r}"
-            )
-        if self.fold < 1 or SIDE % self.fold:
+        whole("width", self.width, 1)
+        one_of("arrangement", self.arrangement, ("side_by_side", "stacked"))
+        if SIDE % whole("fold", self.fold, 1):
             raise ValueError(f"fold must divide {SIDE}, not {self.fold}")
         lengths = [len(self.channels), len(self.stride), len(self.pool), len(self.padding)]
         if len(set(lengths)) > 1:
             raise ValueError(
                 f"channels, stride, pool and padding must be of one length, not {lengths}"
             )
-        for name, least in (("stride", 1), ("pool", 1), ("padding", 0)):
-            if any(value < least for value in getattr(self, name)):
-                raise ValueError(f"{name} must be >= {least}, not {getattr(self, name)}")
+        for name, least in (("channels", 1), ("stride", 1), ("pool", 1), ("padding", 0)):
+            for value in getattr(self, name):
+                whole(f"each of {name}", value, least)
 
 
 SIMPLE = Architecture(channels=(), stride=(), pool=(), padding=())
@@ -79,10 +74,7 @@ class Training:
     keep_optimizer: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be >= 1, not {getattr(self, name)}")
-        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
-            raise ValueError(f"learning_rate must be finite and > 0, not {self.learning_rate!r}")
-        if self.decay not in ("constant", "linear"):
-            raise ValueError(f"decay must be constant or linear, not {self.decay!r}")
+        whole("epochs", self.epochs, 1)
+        whole("batch_size", self.batch_size, 1)
+        finite("learning_rate", self.learning_rate, positive=True)
+        one_of("decay", self.decay, ("constant", "linear"))

@@ -1,8 +1,12 @@
 """What numbers the bandits and experiments accept; anything else is refused in one sentence."""
 
 import math
+from collections.abc import Sequence
 from numbers import Real
 from operator import index
+from typing import TypeVar
+
+Word = TypeVar("Word", bound=str)
 
 
 def whole(name: str, value: int, least: int) -> int:
@@ -18,19 +22,40 @@ def whole(name: str, value: int, least: int) -> int:
     if number is None:
         raise ValueError(f"{name} must be a whole number >= {least}, not {value!r}")
     if number < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, not {number}")
+        raise ValueError(f"{name} must be a whole number >= {least}, not {shown(number)}")
     return number
 
 
 def finite(name: str, value: float, *, positive: bool = False) -> float:
-    """The value, a finite number ≥ 0, or > 0 if positive.
+    """The value as a float, finite and ≥ 0, or > 0 if positive; −0 becomes 0.
 
     Raises:
         ValueError: for another value, or one that is no number.
     """
-    real = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not real or value < 0 or (positive and value == 0):
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        number = math.inf
+    bad = isinstance(value, bool) or not math.isfinite(number) or number < 0
+    if bad or (positive and number == 0):
         raise ValueError(
-            f"{name} must be a finite number {'>' if positive else '>='} 0, not {value!r}"
+            f"{name} must be a finite number {'>' if positive else '>='} 0, not {shown(value)}"
         )
+    return number + 0.0
+
+
+def one_of(name: str, value: Word, allowed: Sequence[str]) -> Word:
+    """The value, if it is one of these words.
+
+    Raises:
+        ValueError: for another value.
+    """
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
     return value
+
+
+def shown(value: object) -> str:
+    """The value in a sentence, cut short if it is endless."""
+    text = repr(value) if not isinstance(value, int) or abs(value) < 10**100 else "a huge number"
+    return text if len(text) <= 100 else text[:100] + " …"

@@ -1,6 +1,7 @@
 """The command line: `bandits data | list | run | figures | verdicts | claims`."""
 
 import argparse
+import io
 import os
 import shlex
 import sys
@@ -34,9 +35,13 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, 1 if a run failed, or 2 if it was asked wrongly."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # not every terminal has an ε
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = build_parser().parse_args(words)
-    options.command_line = "bandits " + shlex.join(words)
+    line = os.fsencode("bandits " + shlex.join(words))  # a path may be in any encoding
+    options.command_line = line.decode("utf-8", "replace")
     try:
         status: int = options.do(options)
         sys.stdout.flush()

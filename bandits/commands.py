@@ -69,6 +69,10 @@ def show_verdicts(options: argparse.Namespace) -> int:
     found, _ = figures.load_those_there(figures.KINDS, options.folder)
     if not found:
         raise UsageError(f"{options.folder} holds no figure's data; name another folder")
+    for name in list(found):
+        if other := figures.other_settings(name, options.folder):
+            print(f"{name} is left out, as it has {', '.join(other)}", file=sys.stderr)
+            del found[name]
     print(verdicts.table(verdicts.read_all(found)))
     print()
     print(verdicts.table(questions.read_all(found), heading="expected, beyond the paper"))
@@ -91,10 +95,16 @@ def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
         }
         if options.p is not None:
             PowerSchedule(options.p)  # refuses a p out of range
-            if all(method.p is None for method in chosen.methods):
+            exploring = [method for method in chosen.methods if method.p is not None]
+            if not exploring:
+                there = ", ".join(method.name for method in chosen.methods)
                 raise UsageError(
-                    f"--p changes nothing in {name} with the methods {options.methods}: "
-                    "none of them explores"
+                    f"--p changes nothing in {name} with the methods {there}: none of them explores"
+                )
+            if any("p = " in method.label for method in exploring):
+                raise UsageError(
+                    f"{name} takes no --p, since its methods are named by theirs: "
+                    f"{', '.join(method.name for method in exploring)}"
                 )
             changes["methods"] = tuple(
                 method if method.p is None else replace(method, p=options.p)
@@ -194,6 +204,8 @@ def make_figures(options: argparse.Namespace) -> int:
     if STUDY in options.names:
         return _study(options)
     planned = plan(options)
+    for chosen, scale in planned:
+        figures.check_drawable(chosen, scale)
     folder = output_folder(options, planned)
     status, mnist, store = _complete(options, planned, folder)
     for chosen, scale in planned:
@@ -241,10 +253,7 @@ def _study(options: argparse.Namespace) -> int:
 
     if options.names != [STUDY]:
         raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
-    settings = ("methods", "steps", "runs", "seed", "noise", "arms", "p", "train_every")
-    for name in (*settings, "cluster"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"{STUDY} takes no --{name.replace('_', '-')}")
+    refuse_settings(options, STUDY, "cluster")
     if options.scale not in SCALES:
         raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
     folder = default_folder(options)
@@ -257,9 +266,18 @@ def _study(options: argparse.Namespace) -> int:
     return 0
 
 
+def refuse_settings(options: argparse.Namespace, what: str, *others: str) -> None:
+    """Refuse options that would change nothing, rather than take no notice of them."""
+    settings = ("methods", "steps", "runs", "seed", "noise", "arms", "p", "train_every")
+    for name in (*settings, *others):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{what} takes no --{name.replace('_', '-')}")
+
+
 def _draw_from_data(options: argparse.Namespace) -> int:
     from bandits import figures
 
+    refuse_settings(options, "--from-data", "cluster", "workers", "mnist")
     folder = default_folder(options)
     there = [name for name in figures.DRAW if (folder / f"{name}.npz").exists()]
     names = options.names or there
@@ -270,13 +288,20 @@ def _draw_from_data(options: argparse.Namespace) -> int:
     return 0
 
 
+def cores() -> int:
+    """How many this process may use, where the system says so."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _complete(
     options: argparse.Namespace, planned: list[tuple[Experiment, Scale]], folder: Path
 ) -> tuple[int, "Mnist", "Store"]:
     from bandits import runs
     from bandits.store import Store
 
-    workers = (os.cpu_count() or 1) if options.workers is None else options.workers
+    workers = cores() if options.workers is None else options.workers
     if workers < 1:
         raise UsageError(f"--workers needs a whole number >= 1, not {workers}")
     complete: Callable[..., list[str]] = partial(runs.complete, workers=workers)

@@ -204,7 +204,7 @@ class SyntheticBandit:
             sigma=self.noise,
             draws=draw_exploration(seed, run, steps, self.arms),
             context_size=self.size,
-            gather=lambda block: states[block],
+            gather=lambda block: states[block].copy(),  # whoever is given them may write on them
         )
 
 

@@ -70,11 +70,13 @@ def make(
     caption = f"{scale_name} scale: {scale.steps:,} steps, {scale.runs} run" + "s" * (
         scale.runs > 1
     )
-    caption += "".join(f", {change}" for change in changes(experiment)) + _source(mnist)
+    changed = changes(experiment)
+    caption += "".join(f", {change}" for change in changed) + _source(mnist)
     about = {
         "figure": experiment.name,
         "title": experiment.title,
         "caption": caption,
+        "changes": changed,
         "scale": {"name": scale_name, "steps": scale.steps, "runs": scale.runs},
         "command": command,
         "data": _data(mnist),
@@ -135,7 +137,8 @@ def _data(mnist: Mnist) -> dict[str, str]:
 
 def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
     path = folder / f"{name}.npz"
-    write_arrays(path, data, {"caption": about["caption"]})
+    told = {key: about[key] for key in ("caption", "changes") if about.get(key)}
+    write_arrays(path, data, told)
     sweep(path)
     about = about | {"drawn_with": plots.drawn_with()}
     text = json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False)
@@ -148,9 +151,9 @@ def changes(experiment: Experiment) -> list[str]:
     reported = EXPERIMENTS[experiment.name]
     values = {"noise σ": "noise", "arms K": "arms", "train every": "train_every", "seed": "seed"}
     texts = [
-        f"{text} = {getattr(experiment, field):g}"
+        f"{text} = {value}" if isinstance(value, int) else f"{text} = {value:g}"
         for text, field in values.items()
-        if getattr(experiment, field) != getattr(reported, field)
+        if (value := getattr(experiment, field)) != getattr(reported, field)
     ]
     exponents = {method.name: method.p for method in reported.methods}
     other = {m.p for m in experiment.methods if m.p != exponents.get(m.name, m.p)}
@@ -183,6 +186,25 @@ def load_those_there(names: Iterable[str], folder: Path) -> tuple[dict[str, Data
     """
     found = {name: load_data(name, folder) for name in names if (folder / f"{name}.npz").exists()}
     return {n: data for n, (data, _) in found.items()}, {n: text for n, (_, text) in found.items()}
+
+
+def other_settings(name: str, folder: Path) -> list[str]:
+    """How a figure's data differs from what is reported; another seed asks the same question."""
+    _, about = read_arrays(folder / f"{name}.npz")
+    return [text for text in about.get("changes", []) if not text.startswith("seed")]
+
+
+def check_drawable(experiment: Experiment, scale: Scale) -> None:
+    """Refuse, before any run, what could not be drawn after all of them.
+
+    Raises:
+        ValueError: for one arm or one step, where a power law is to be fitted to the regret.
+    """
+    if KINDS[experiment.name] is REGRET and (experiment.arms < 2 or scale.steps < 2):
+        raise ValueError(
+            f"{experiment.name} fits a power law to the regret, which needs arms (K) >= 2 and "
+            f"steps >= 2, not {experiment.arms} and {scale.steps}"
+        )
 
 
 def draw(name: str, folder: Path) -> Path:

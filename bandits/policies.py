@@ -5,11 +5,12 @@ training stages only.
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits.checks import finite, one_of, whole
 from bandits.environments import Draws
 from bandits.linear import LinearArms
 from bandits.predictors import History, LeastSquares, Predictor, State
@@ -82,7 +83,7 @@ class Random:
     """Algorithm 2: every action uniform, whatever was seen."""
 
     def __init__(self, arms: int) -> None:
-        self.arms = arms
+        self.arms = whole("arms (K)", arms, 1)
 
     def choose(self, contexts: NDArray[np.float32], t: NDArray[np.int64], draws: Draws) -> Choice:
         """D_t = ρ."""
@@ -143,13 +144,10 @@ class LinUCB:
         alpha: float = 1.0,
         ties: Ties = "first",
     ) -> None:
-        if not ridge > 0:
-            raise ValueError(f"LinUCB needs ridge > 0, not {ridge!r}")
-        if not alpha >= 0:
-            raise ValueError(f"LinUCB needs alpha >= 0, not {alpha!r}")
+        ridge = finite("LinUCB's ridge", ridge, positive=True)
         self.model = LinearArms(context_size, arms, ridge)
-        self.alpha = alpha
-        self.ties = ties
+        self.alpha = finite("LinUCB's alpha", alpha)
+        self.ties = one_of("ties", ties, get_args(Ties))
         self.pending: list[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]] = []
 
     def scores(self, contexts: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -198,9 +196,9 @@ class EpsilonGreedy:
     ) -> None:
         self.schedule = schedule
         self.predictor = predictor
-        self.arms = arms
-        self.ties = ties
-        self.train_on = train_on
+        self.arms = whole("arms (K)", arms, 1)
+        self.ties = one_of("ties", ties, get_args(Ties))
+        self.train_on = one_of("train_on", train_on, get_args(TrainOn))
         self.history = History()
 
     def choose(self, contexts: NDArray[np.float32], t: NDArray[np.int64], draws: Draws) -> Choice:

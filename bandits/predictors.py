@@ -4,6 +4,7 @@ The paper's corollary holds for "any predictor". Here that is least squares and 
 regressor; the paper's networks are in `bandits.networks`, which alone needs torch.
 """
 
+from copy import deepcopy
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,7 +30,20 @@ class History:
         actions: NDArray[np.int64],
         rewards: NDArray[np.float32],
     ) -> None:
-        """Add n ≥ 0 steps: contexts (n, m), actions (n,), rewards (n,)."""
+        """Add n ≥ 0 steps: contexts (n, m), actions (n,), rewards (n,).
+
+        Raises:
+            ValueError: if the shapes differ from these, m from that of the steps before, or if an
+                action is no whole number.
+        """
+        given = [np.shape(values) for values in (contexts, actions, rewards)]
+        n, m = given[1][:1], self._contexts.shape[1:] if self._size else given[0][1:2]
+        if given != [n + m, n, n] or len(n + m) != 2 or np.asarray(actions).dtype.kind not in "ui":
+            raise ValueError(
+                "a history needs contexts (n, m), whole actions (n,) and rewards (n,)"
+                f"{f' with m = {m[0]}' if self._size else ''}, not of shapes "
+                f"{', '.join(map(str, given))}, with actions of {np.asarray(actions).dtype}"
+            )
         if len(actions) == 0:  # no step of the block explored, and only those are kept
             return
         end = self._size + len(actions)
@@ -140,13 +154,18 @@ class Regressor(_FunctionOfHistory):
     Args:
         estimator: an unfitted regressor; it is cloned, never changed.
         arms: K.
-        seed: seeds the clones that take a `random_state`, one stream per arm.
+        seed: seeds every `random_state` of the clones, one stream per arm; it is not changed.
+
+    Raises:
+        ValueError: for another kind of seed.
     """
 
     def __init__(self, estimator: Any, arms: int, *, seed: np.random.SeedSequence) -> None:
         self.estimator = estimator
         self.arms = arms
-        self.seeds = [int(s.generate_state(1)[0]) for s in seed.spawn(arms)]
+        if not isinstance(seed, np.random.SeedSequence):
+            raise ValueError(f"seed must be a numpy.random.SeedSequence, not {seed!r}")
+        self.seeds = [int(s.generate_state(1)[0]) for s in deepcopy(seed).spawn(arms)]
         self._history = History()
         self._fitted: list[Any] | None = [None] * arms
 
@@ -174,13 +193,14 @@ class Regressor(_FunctionOfHistory):
         from sklearn.dummy import DummyRegressor
 
         model = clone(self.estimator)
-        parameters = model.get_params()
-        if "random_state" in parameters:
-            model.set_params(random_state=self.seeds[arm])
-        if "n_jobs" in parameters:
-            model.set_params(n_jobs=1)
-        if parameters.get("n_neighbors", 0) > len(rows):
-            model.set_params(n_neighbors=len(rows))
+        for name, value in model.get_params().items():  # of the parts of a pipeline, too
+            what = name.rpartition("__")[2]
+            if what == "random_state":
+                model.set_params(**{name: self.seeds[arm]})
+            elif what == "n_jobs":
+                model.set_params(**{name: 1})
+            elif what == "n_neighbors" and value > len(rows):
+                model.set_params(**{name: len(rows)})
         x, y = self._history.contexts[rows], self._history.rewards[rows].astype(np.float64)
         try:
             return model.fit(x, y)

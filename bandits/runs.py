@@ -1,5 +1,6 @@
 """Do the runs that are missing: resume, several workers, progress, and what went wrong by name."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
@@ -227,7 +228,7 @@ def progress_bar(left: Sequence[Job], show: bool) -> Iterator[MutableSequence[fl
     Workers share the array without a lock, so that one that is killed can hold none.
     """
     fractions = get_context("spawn").RawArray("d", len(left))
-    if not show:
+    if not show or sys.stderr is None:  # None where a shell has closed it
         yield fractions
         return
     weights = [relative_cost(job.spec) for job in left]

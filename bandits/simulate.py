@@ -93,16 +93,18 @@ def simulate(
 
     Raises:
         ValueError: if train_every < 1; if a context, reward, mean or score is not finite, or an
-            array of them not of the stated shape, by name and time step; if an action is no arm.
+            array of them not of the stated shape, by name and time step; if what the policy chose
+            is no arm, or comes with no probability; if the steps to resume from are too many, or
+            end between two stages.
     """
-    whole("train_every", train_every, 1)
-    done, record = _allocate(rounds.steps, resume)
+    train_every = whole("train_every", train_every, 1)
+    done, record = _allocate(rounds.steps, resume, train_every)
     for block in blocks(rounds.steps, train_every, start=done):
         t = np.arange(block.start + 1, block.stop + 1)
         means = _finite(rounds.means[block], "mean reward", t, (rounds.arms,))
         contexts = _finite(_single(rounds.contexts(block)), "context", t, (rounds.context_size,))
         choice = policy.choose(contexts, t, rounds.draws[block])
-        _check_actions(choice.actions, t, rounds.arms)
+        _check_choice(choice, t, rounds.arms)
         rewards = _finite(_single(rounds.rewards(block, choice.actions)), "reward", t, ())
         _write(record, block, choice, rewards, means)
         policy.record(contexts, choice, rewards)
@@ -130,7 +132,13 @@ def restore(
         policy.load_state(state)  # type: ignore[attr-defined]
 
 
-def _allocate(steps: int, resume: Trajectory | None) -> tuple[int, Trajectory]:
+def _allocate(steps: int, resume: Trajectory | None, train_every: int) -> tuple[int, Trajectory]:
+    done = 0 if resume is None else len(resume)
+    if done > steps or (done < steps and done % train_every):
+        raise ValueError(
+            f"a run of {steps} steps with train_every = {train_every} goes on from a multiple of "
+            f"{train_every} up to {steps}, not from {done} steps"
+        )
     record = Trajectory(
         actions=np.zeros(steps, np.int64),
         rewards=np.zeros(steps, np.float32),
@@ -141,8 +149,8 @@ def _allocate(steps: int, resume: Trajectory | None) -> tuple[int, Trajectory]:
     )
     if resume is not None:
         for f in fields(record):
-            getattr(record, f.name)[: len(resume)] = getattr(resume, f.name)
-    return (0 if resume is None else len(resume)), record
+            getattr(record, f.name)[:done] = getattr(resume, f.name)
+    return done, record
 
 
 def _write(
@@ -160,7 +168,10 @@ def _write(
     record.propensities[block] = choice.propensities
 
 
-def _check_actions(actions: NDArray[np.int64], t: NDArray[np.int64], arms: int) -> None:
+def _check_choice(choice: Choice, t: NDArray[np.int64], arms: int) -> None:
+    if not isinstance(choice, Choice):
+        raise ValueError(f"a policy must return a Choice, and at t = {t[0]} returned {choice!r}")
+    actions, explored = np.asarray(choice.actions), np.asarray(choice.explored)
     if actions.shape != t.shape or actions.dtype.kind not in "ui":
         raise ValueError(
             f"the actions from t = {t[0]} on must be {t.shape} whole numbers, "
@@ -171,12 +182,23 @@ def _check_actions(actions: NDArray[np.int64], t: NDArray[np.int64], arms: int) 
         raise ValueError(
             f"the action at t = {t[bad][0]} is {actions[bad][0]}; it must be 0 to {arms - 1}"
         )
+    if explored.shape != t.shape or explored.dtype != np.bool_:
+        raise ValueError(
+            f"explored from t = {t[0]} on must be {t.shape} of bool, "
+            f"not {explored.shape} of {explored.dtype}"
+        )
+    given = _finite(np.asarray(choice.propensities, np.float64), "propensity", t, ())
+    bad = (given <= 0) | (given > 1)
+    if bad.any():
+        raise ValueError(
+            f"the propensity at t = {t[bad][0]} is {given[bad][0]}; it must be in (0, 1]"
+        )
 
 
 def _single(values: ArrayLike) -> NDArray[np.float32]:
     """float32, as everything that learns expects; what overflows is refused as infinite."""
     with np.errstate(over="ignore"):
-        return np.asarray(values, dtype=np.float32)
+        return np.asarray(values, dtype=np.float32, order="C")
 
 
 def _finite(

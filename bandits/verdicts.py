@@ -101,36 +101,48 @@ def quarter_gap(data: Data, method: str, quarter: int) -> NDArray[np.float64]:
     return np.asarray((gap[:, last] * t[last] - before) / steps)
 
 
+LABELS = {
+    "deep": "Deep",
+    "simple": "Simple",
+    "linucb": "LinUCB",
+    "linear": "Linear",
+    "random": "Random",
+}
+
+
 def read_reward(data: Data, case: str) -> list[Reading]:
-    """Figs 2 and 3: who converges, and who does no better than chance."""
-    late = {str(name): data["late_mean"][k] for k, name in enumerate(data["methods"])}
+    """Figs 2 and 3: who converges, and who does no better than chance.
+
+    A figure of some methods only answers what those can.
+    """
+    there = {str(name) for name in data["methods"]}
     runs = data["late_mean"].shape[1]
-    simple = "Simple Deep does not converge to the optimal"
-    deep = "Deep converges to the optimal"
-    falls = {
-        name: paired_difference(quarter_gap(data, name, 3), quarter_gap(data, name, 4))
-        for name in ("deep", "simple")
-    }
-    ours = paired_difference(late["deep"], late["simple"])
-    ahead = paired_difference(late["deep"], late["linucb"])
-    readings = [
-        Reading(deep, case, "late regret of Deep",
-                interval(late_regret(data, "deep")), runs, -math.inf, MARGIN),
-        Reading(deep, case, "Deep's regret, third quarter − last",
-                falls["deep"], runs, 0, math.inf),
-        Reading(simple, case, "late regret of Simple",
-                interval(late_regret(data, "simple")), runs, MARGIN, math.inf),
-        Reading(simple, case, "Simple's regret, third quarter − last",
-                falls["simple"], runs, -math.inf, 0),
-        Reading(simple, case, "Deep − Simple, late reward", ours, runs, 0, math.inf),
-        Reading("Deep is better than LinUCB", case, "Deep − LinUCB, late reward", ahead, runs, 0,
-                math.inf),
-    ]  # fmt: skip
-    for name, label in (("linucb", "LinUCB"), ("linear", "Linear")):
-        difference = paired_difference(late[name], late["random"])
-        claim = f"{label} does as well as random"
-        what = f"{label} − Random, late reward"
-        readings.append(Reading(claim, case, what, difference, runs, -MARGIN, MARGIN))
+    readings: list[Reading] = []
+
+    def add(claim: str, measured: str, value: Interval, low: float, high: float) -> None:
+        readings.append(Reading(claim, case, measured, value, runs, low, high))
+
+    def compare(claim: str, one: str, other: str, low: float, high: float) -> None:
+        if {one, other} <= there:
+            first, second = (data["late_mean"][place_of(data, name)] for name in (one, other))
+            what = f"{LABELS[one]} − {LABELS[other]}, late reward"
+            add(claim, what, paired_difference(first, second), low, high)
+
+    deep, simple = "Deep converges to the optimal", "Simple Deep does not converge to the optimal"
+    for name, claim, late, falls in (
+        ("deep", deep, (-math.inf, MARGIN), (0, math.inf)),
+        ("simple", simple, (MARGIN, math.inf), (-math.inf, 0)),
+    ):
+        if name in there:
+            add(claim, f"late regret of {LABELS[name]}", interval(late_regret(data, name)), *late)
+        if {name, "optimal"} <= there:
+            fall = paired_difference(quarter_gap(data, name, 3), quarter_gap(data, name, 4))
+            add(claim, f"{LABELS[name]}'s regret, third quarter − last", fall, *falls)
+    compare(simple, "deep", "simple", 0, math.inf)
+    compare("Deep is better than LinUCB", "deep", "linucb", 0, math.inf)
+    for name in ("linucb", "linear"):
+        claim = f"{LABELS[name]} does as well as random"
+        compare(claim, name, "random", -MARGIN, MARGIN)
     return readings
 
 
@@ -145,21 +157,18 @@ def read_rate(data: Data, case: str) -> Reading:
 def read_noise(low_noise: Data, high_noise: Data) -> list[Reading]:
     """Fig. 2 against Fig. 3: their tables are paired, so each run is compared with itself.
 
-    The runs that both have are compared.
-
-    Raises:
-        ValueError: if one of the figures lacks a method.
+    The runs and methods that both have are compared.
     """
     runs = min(low_noise["late_mean"].shape[1], high_noise["late_mean"].shape[1])
     readings = []
-    for name, label in (("deep", "Deep"), ("simple", "Simple"), ("linucb", "LinUCB"),
-                        ("linear", "Linear")):  # fmt: skip
+    both = set(map(str, low_noise["methods"])) & set(map(str, high_noise["methods"]))
+    for name in (name for name in ("deep", "simple", "linucb", "linear") if name in both):
         without, with_noise = (
             data["late_mean"][place_of(data, name), :runs] for data in (low_noise, high_noise)
         )
         readings.append(
             Reading("Noise does not change the picture", "σ = 0 against 1",
-                    f"{label}, late reward without noise − with",
+                    f"{LABELS[name]}, late reward without noise − with",
                     paired_difference(without, with_noise), runs, -MARGIN, MARGIN)
         )  # fmt: skip
     return readings

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -70,6 +71,11 @@ EXPERIMENTS_NAMED = ["convergence", "low_noise", "high_noise"]
         (["low_noise", "--p", "nan"], ["nan", ">= 0"]),
         (["low_noise", "--p", "third"], ["--p", "'third'"]),
         (["low_noise", "--p", "1", "--methods", "random"], ["--p", "random", "explores"]),
+        (["pixel_scale", "--p", "1"], ["--p", "linucb_s1", "explores"]),
+        (["exponent", "--p", "0.5"], ["exponent takes no --p", "deep_p1_3"]),
+        (["exponent", "--p", "0.5", "--methods", "deep_p1"], ["exponent takes no --p"]),
+        (["random_branch_only", "--p", "0.5"], ["random_branch_only takes no --p"]),
+        (["linear_failure", "--p", "0.5"], ["linear_failure takes no --p"]),
         (["low_noise", "--noise", "-1"], ["sigma", ">= 0", "-1"]),
         (["low_noise", "--noise", "nan"], ["sigma", ">= 0", "nan"]),
         (["low_noise", "--noise", "inf"], ["sigma", "finite", "inf"]),
@@ -99,6 +105,29 @@ def test_bad_input_is_one_sentence_before_any_work(
     assert shown.err.count("\n") == 1
     for text in told:
         assert text in shown.err
+
+
+@pytest.mark.parametrize("words", [["--arms", "1"], ["--steps", "1"]])
+@pytest.mark.parametrize("figure", ["convergence", "convergence_repeats"])
+def test_what_could_not_be_drawn_is_refused_before_the_runs(
+    words: list[str], figure: str, capsys: Output, tmp_path: Path
+) -> None:
+    assert status("figures", figure, *words, "--out", str(tmp_path / "out")) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(f"bandits: {figure} fits a power law to the regret, which needs")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--p", "0.2"], ["--methods", "deep"], ["--workers", "2"], ["--noise", "1"], ["--runs", "3"],
+     ["--steps", "9"], ["--seed", "1"], ["--arms", "3"], ["--train-every", "2"],
+     ["--cluster", "tcp://here:1"], ["--mnist", "sample"]],
+)  # fmt: skip
+def test_drawing_from_data_takes_no_settings(words: list[str], capsys: Output) -> None:
+    assert status("figures", "--from-data", "--out", str(ROOT / "figures"), *words) == 2
+    assert capsys.readouterr().err == f"bandits: --from-data takes no {words[0]}\n"
 
 
 @pytest.mark.parametrize("below", ["", "/folder", "/deep/er"])
@@ -162,6 +191,97 @@ def test_verdicts_are_read_off_a_folder_of_figures(capsys: Output, tmp_path: Pat
     assert status("verdicts", str(tmp_path / "nothing")) == 2
     said = capsys.readouterr().err
     assert said == f"bandits: {tmp_path / 'nothing'} holds no figure's data; name another folder\n"
+
+
+@pytest.mark.parametrize("methods", ["deep,simple", "optimal,random", "linucb", "linear,random"])
+def test_verdicts_of_some_methods_are_those_that_they_can_give(
+    methods: str, capsys: Output, tmp_path: Path
+) -> None:
+    out = str(tmp_path)
+    small = ("--methods", methods, "--steps", "20", "--runs", "1", "--workers", "1", "--out", out)
+    assert status("figures", "low_noise", *small) == 0
+    capsys.readouterr()
+    assert status("verdicts", out) == 0
+    rows = {line.split("|")[3].strip() for line in capsys.readouterr().out.splitlines() if line}
+    assert rows & {"Deep − Simple, late reward", "Linear − Random, late reward"} == {
+        "deep,simple": {"Deep − Simple, late reward"},
+        "linear,random": {"Linear − Random, late reward"},
+    }.get(methods, set())
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [(["--noise", "3"], "noise σ = 3"), (["--arms", "3", "--train-every", "5"], "arms K = 3, t")],
+)
+def test_figures_of_other_settings_are_not_held_against_the_papers_claims(
+    words: list[str], told: str, capsys: Output, tmp_path: Path
+) -> None:
+    out = str(tmp_path)
+    small = ("--methods", "linear,random", "--steps", "20", "--runs", "2", "--workers", "1")
+    assert status("figures", "low_noise", *small, *words, "--seed", "5", "--out", out) == 0
+    capsys.readouterr()
+    assert status("verdicts", out) == 0
+    shown = capsys.readouterr()
+    assert "σ = 0" not in shown.out
+    assert shown.err.startswith(f"low_noise is left out, as it has {told}")
+    assert "seed" not in shown.err
+    caption = json.loads((tmp_path / "low_noise.json").read_text(encoding="utf-8"))["caption"]
+    assert told in caption
+
+
+def test_a_seed_is_told_in_all_its_digits(tmp_path: Path) -> None:
+    seed = "20221231987654321"
+    small = ("--methods", "random", "--steps", "9", "--runs", "1", "--workers", "1")
+    assert status("figures", "low_noise", *small, "--seed", seed, "--out", str(tmp_path)) == 0
+    about = json.loads((tmp_path / "low_noise.json").read_text(encoding="utf-8"))
+    assert f"seed = {seed}" in about["caption"]
+
+
+def test_as_many_workers_as_cores_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3}, raising=False)
+    assert commands.cores() == 1
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert commands.cores() == 7
+
+
+@pytest.mark.parametrize("words", [["list"], ["verdicts", str(ROOT / "figures")], ["run", "-h"]])
+def test_a_terminal_without_greek_letters_gets_the_rest(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bandits", *words],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" in done.stdout
+
+
+def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
+    words = ["run", "low_noise", "--methods", "random", "--steps", "20", "--runs", "1"]
+    line = [sys.executable, "-m", "bandits", *words, "--workers", "1", "--out", str(tmp_path)]
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.join(line)} 2>&-"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0
+    assert len(list(tmp_path.glob("runs/low_noise-random-*.npz"))) == 1
+
+
+def test_a_folder_of_another_encoding_is_written_to(tmp_path: Path) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/r\xe9sultats")
+    try:
+        os.mkdir(folder)
+    except OSError:
+        pytest.skip("this file system takes UTF-8 only")
+    small = ("--methods", "random", "--steps", "9", "--runs", "1", "--workers", "1")
+    assert status("figures", "low_noise", *small, "--out", folder) == 0
+    about = json.loads((Path(folder) / "low_noise.json").read_text(encoding="utf-8"))
+    assert "r\N{REPLACEMENT CHARACTER}sultats" in about["command"]
 
 
 def test_every_experiment_and_method_is_listed(capsys: Output) -> None:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -36,7 +37,6 @@ from bandits.experiments import (
     Scale,
     beyond,
     build_policy,
-    check_settings,
     environment,
     experiment,
     regressor,
@@ -257,9 +257,58 @@ GOOD = {"steps": 1, "runs": 1, "arms": 1, "noise": 0, "train_every": 1, "seed": 
     ],
 )
 def test_settings_out_of_range_are_refused(bad, message):
-    check_settings(**GOOD)  # the least that is allowed
+    def specs(steps, runs, **settings):
+        return replace(EXPERIMENTS["low_noise"], **settings).specs(Scale(steps, runs))
+
+    specs(**GOOD)  # the least that is allowed
     with pytest.raises(ValueError, match=message):
-        check_settings(**{**GOOD, **bad})
+        specs(**{**GOOD, **bad})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"policy": "eps"}, "policy must be one of random, optimal, linucb, epsilon_greedy, not"),
+        ({"ties": "First"}, "ties must be one of first, random, not 'First'"),
+        ({"train_on": "random"}, "train_on must be one of all, random_branch, not 'random'"),
+        ({"p": -1}, "p must be a finite number >= 0, not -1"),
+        ({"p": 10**400}, "p must be a finite number >= 0, not a huge number"),
+        ({"pixel_scale": 0}, "pixel_scale must be a finite number > 0, not 0"),
+    ],
+)
+def test_a_method_that_means_nothing_is_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        replace(EXPERIMENTS["low_noise"].methods[1], **settings)
+
+
+def test_two_methods_of_one_name_are_refused():
+    chosen = EXPERIMENTS["low_noise"]
+    twice = replace(chosen, methods=(*chosen.methods, chosen.methods[0]))
+    with pytest.raises(ValueError, match="low_noise has two methods of the name 'optimal'"):
+        twice.specs(Scale(1, 1))
+
+
+@pytest.mark.parametrize(
+    ("plain", "same"),
+    [
+        ({"noise": 1.0}, {"noise": 1}),
+        ({"noise": 0.0}, {"noise": -0.0}),
+        ({"noise": 0.5}, {"noise": np.float32(0.5)}),
+        ({"noise": 0.25}, {"noise": Fraction(1, 4)}),
+        ({"seed": 5, "arms": 3}, {"seed": np.int64(5), "arms": np.int32(3)}),
+        ({"train_every": 4, "run": 2, "steps": 9}, {"train_every": np.uint8(4), "run": np.int8(2),
+                                                    "steps": np.int16(9)}),
+    ],
+)  # fmt: skip
+def test_equal_settings_have_one_fingerprint_whatever_their_type(plain, same):
+    spec = RunSpec(EXPERIMENTS["low_noise"].methods[0], 0, 10)
+    first, second = replace(spec, **plain), replace(spec, **same)
+    assert first == second
+    assert first.fingerprint("d") == second.fingerprint("d")
+    method = EXPERIMENTS["low_noise"].methods[1]
+    assert replace(spec, method=replace(method, p=1)).fingerprint("d") == replace(
+        spec, method=replace(method, p=1.0)
+    ).fingerprint("d")
 
 
 def test_an_experiment_out_of_range_is_refused_before_any_work():

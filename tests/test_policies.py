@@ -454,14 +454,38 @@ def test_a_random_branch_that_never_comes_leaves_everything_untrained(rounds, pr
 
 @pytest.mark.parametrize("ridge", [0, -1, float("nan")])
 def test_linucb_needs_a_ridge(ridge):
-    with pytest.raises(ValueError, match=f"LinUCB needs ridge > 0, not {ridge}"):
+    with pytest.raises(
+        ValueError, match=f"LinUCB's ridge must be a finite number > 0, not {ridge}"
+    ):
         LinUCB(2, 2, ridge=ridge)
 
 
-@pytest.mark.parametrize("alpha", [-0.1, float("nan")])
+@pytest.mark.parametrize("alpha", [-0.1, float("nan"), "1"])
 def test_linucb_needs_a_weight(alpha):
-    with pytest.raises(ValueError, match=f"LinUCB needs alpha >= 0, not {alpha}"):
+    with pytest.raises(ValueError, match=f"alpha must be a finite number >= 0, not {alpha!r}"):
         LinUCB(2, 2, alpha=alpha)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LinUCB(2, 2, ties="First"), "ties must be one of first, random, not 'First'"),
+        (lambda: epsilon_greedy(LeastSquares(2, 2), ties=None), "ties must be one of .* not None"),
+        (
+            lambda: epsilon_greedy(LeastSquares(2, 2), train_on="random"),
+            "train_on must be one of all, random_branch, not 'random'",
+        ),
+        (lambda: Random(0), r"arms \(K\) must be a whole number >= 1, not 0"),
+        (lambda: Random(-1), r"arms \(K\) must be a whole number >= 1, not -1"),
+        (
+            lambda: EpsilonGreedy(NeverExplore(), LeastSquares(2, 2), 0),
+            r"arms \(K\) must be a whole number >= 1, not 0",
+        ),
+    ],
+)
+def test_words_and_numbers_that_mean_nothing_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
 @pytest.mark.parametrize(

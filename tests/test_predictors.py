@@ -8,6 +8,8 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LassoCV, Ridge
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from bandits.experiments import regressor
@@ -281,3 +283,57 @@ def test_the_tolerance_is_relative_to_the_largest_prediction():
     np.testing.assert_array_equal(
         constant_arms(Table(scores), QUERIES[:2], tolerance=0), [False, False, True]
     )
+
+
+def test_the_parts_of_a_pipeline_are_seeded_too_and_the_seed_is_not_used_up():
+    forest = make_pipeline(StandardScaler(), RandomForestRegressor(n_estimators=3, n_jobs=2))
+    seed = np.random.SeedSequence(1)
+    history = made(40)
+    predicted = []
+    for _ in range(2):
+        ours = Regressor(forest, 3, seed=seed)
+        ours.fit(history)
+        predicted.append(ours.predict(history.contexts))
+        fitted = [model[-1] for model in ours._fitted if model is not None]
+        assert {forest.n_jobs for forest in fitted} == {1}
+        assert len({forest.random_state for forest in fitted}) == len(fitted) > 1
+    np.testing.assert_array_equal(predicted[0], predicted[1])
+    assert seed.n_children_spawned == 0
+    assert forest[-1].random_state is None
+
+
+def test_neighbours_within_a_pipeline_are_as_many_as_there_are_samples():
+    neighbours = make_pipeline(StandardScaler(), KNeighborsRegressor(n_neighbors=5))
+    history = History()
+    history.append(np.eye(3, dtype=np.float32), np.zeros(3, np.int64), np.float32([1, 2, 6]))
+    ours = Regressor(neighbours, 1, seed=np.random.SeedSequence(1))
+    ours.fit(history)
+    np.testing.assert_allclose(ours.predict(np.eye(3, dtype=np.float32)), 3.0)
+
+
+@pytest.mark.parametrize("seed", [5, None, np.random.default_rng(1)])
+def test_a_seed_of_another_kind_is_refused(seed):
+    with pytest.raises(ValueError, match=r"seed must be a numpy\.random\.SeedSequence, not"):
+        Regressor(Ridge(), 2, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("contexts", "actions", "rewards"),
+    [
+        (np.zeros((2, 1)), np.zeros(2, np.int64), np.zeros(2)),  # would be spread over m = 4
+        (np.zeros((1, 4)), np.zeros(2, np.int64), np.zeros(2)),
+        (np.zeros((2, 4)), np.zeros(2, np.int64), 1.0),
+        (np.zeros((2, 4)), np.zeros(2, np.int64), np.zeros((2, 1))),
+        (np.zeros((2, 4)), np.array([1.7, 0.2]), np.zeros(2)),
+        (np.zeros((2, 4)), 1, np.zeros(2)),
+        (np.zeros(4), np.zeros(2, np.int64), np.zeros(2)),
+        (np.zeros((2, 2, 2)), np.zeros(2, np.int64), np.zeros(2)),
+    ],
+)
+def test_steps_of_another_shape_are_refused_and_leave_the_history_as_it_was(
+    contexts, actions, rewards
+):
+    history = made(3)
+    with pytest.raises(ValueError, match="a history needs contexts"):
+        history.append(contexts, actions, rewards)
+    assert len(history) == 3

@@ -53,7 +53,7 @@ def test_an_exponent_out_of_range_is_refused(p):
         PowerSchedule(p)
 
 
-@pytest.mark.parametrize("t", [0, -3, [1, 2, 0], 0.5])
+@pytest.mark.parametrize("t", [0, -3, [1, 2, 0], 0.5, float("nan"), [1, float("nan")]])
 def test_time_starts_at_one(t):
     with pytest.raises(ValueError, match="t must be >= 1, not"):
         PowerSchedule(1)(t)

@@ -276,3 +276,67 @@ def test_actions_of_another_kind_are_refused():
 def test_a_stage_before_any_step_is_refused(train_every):
     with pytest.raises(ValueError, match=f"train_every must be a whole .* not {train_every}"):
         simulate(Random(2), by_hand(), train_every=train_every)
+
+
+class Choosing:
+    """A user's own policy, which chooses what it was told to, right or wrong."""
+
+    def __init__(self, **wrong):
+        self.wrong = wrong
+
+    def choose(self, contexts, t, draws):
+        n = len(t)
+        right = Choice(np.zeros(n, np.int64), np.full(n, 0.5), np.zeros(n, np.bool_))
+        return replace(right, **self.wrong) if "nothing" not in self.wrong else None
+
+    def record(self, contexts, choice, rewards):
+        pass
+
+    def train(self):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"nothing": 0}, "a policy must return a Choice, and at t = 1 returned None"),
+        ({"propensities": np.full(5, np.nan)}, "the propensity at t = 1 is nan"),
+        ({"propensities": np.array([1, 0.5, 0, 1, 1])}, r"at t = 3 is 0.0; it must be in \(0, 1\]"),
+        ({"propensities": np.full(5, np.inf)}, "the propensity at t = 1 is inf"),
+        ({"propensities": np.full(5, 1.5)}, r"at t = 1 is 1.5; it must be in \(0, 1\]"),
+        ({"propensities": np.ones((5, 1))}, r"have shape \(5, 1\)"),
+        ({"explored": np.full(5, 0.3)}, r"must be \(5,\) of bool, not \(5,\) of float64"),
+        ({"explored": np.zeros(1, np.bool_)}, r"must be \(5,\) of bool, not \(1,\) of bool"),
+        ({"actions": [0.0] * 5}, r"must be \(5,\) whole numbers, not \(5,\) of float64"),
+    ],
+)
+def test_what_a_users_policy_chooses_is_looked_at(wrong, message):
+    rounds = SyntheticBandit().rounds(1, 0, 10)
+    with pytest.raises(ValueError, match=message):
+        simulate(Choosing(**wrong), rounds, train_every=5)
+    assert simulate(Choosing(), rounds, train_every=5).propensities.tolist() == [0.5] * 10
+
+
+@pytest.mark.parametrize("done", [1, 19, 30, 41, 60])
+def test_steps_that_end_between_stages_or_are_too_many_are_refused(done):
+    """From 30 steps on every later stage would fall between two steps of the loop."""
+    rounds = SyntheticBandit().rounds(1, 0, 60)
+    past = simulate(Random(3), rounds)[:done]
+    with pytest.raises(ValueError, match=f"a multiple of 20 up to 40, not from {done} steps"):
+        simulate(Random(3), SyntheticBandit().rounds(1, 0, 40), resume=past)
+
+
+def test_what_a_policy_writes_on_its_contexts_no_other_policy_sees():
+    rounds = SyntheticBandit(size=2).rounds(1, 0, 20)
+    before = rounds.contexts(slice(0, 20)).copy()
+    rounds.contexts(slice(0, 20))[:] = 7.0
+    np.testing.assert_array_equal(rounds.contexts(slice(0, 20)), before)
+
+
+def test_contexts_of_any_layout_are_learned_from():
+    rounds = SyntheticBandit(arms=2, size=3).rounds(1, 0, 60)
+    mirrored = replace(rounds, gather=lambda block: rounds.gather(block)[:, ::-1])
+    straight = replace(
+        rounds, gather=lambda block: np.ascontiguousarray(rounds.gather(block)[:, ::-1])
+    )
+    same(*(simulate(LinUCB(3, 2), r) for r in (mirrored, straight)))

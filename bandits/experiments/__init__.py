@@ -28,7 +28,6 @@ from bandits.experiments.spec import (
     RunSpec,
     Scale,
     ScaleName,
-    check_settings,
 )
 from bandits.experiments.tuning import TUNING
 
@@ -61,7 +60,6 @@ __all__ = [
     "Scale",
     "ScaleName",
     "build_policy",
-    "check_settings",
     "environment",
     "experiment",
     "regressor",

@@ -3,10 +3,10 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bandits.architecture import Architecture, Training
-from bandits.checks import finite, whole
+from bandits.checks import finite, one_of, whole
 from bandits.policies import Ties, TrainOn
 
 RESULTS_VERSION = 1
@@ -45,6 +45,7 @@ class RegressorSpec:
 
 
 PredictorSpec = NetworkSpec | LeastSquaresSpec | RegressorSpec
+PolicyName = Literal["random", "optimal", "linucb", "epsilon_greedy"]
 
 
 @dataclass(frozen=True)
@@ -60,21 +61,37 @@ class Method:
         ties: how equal scores are decided.
         train_on: which steps epsilon greedy trains on.
         pixel_scale: the method sees pixels in [0, 1] times this number.
+
+    Raises:
+        ValueError: for a word or number out of range.
     """
 
     name: str
     label: str
-    policy: Literal["random", "optimal", "linucb", "epsilon_greedy"]
+    policy: PolicyName
     p: float | None = None
     predictor: PredictorSpec | None = None
     ties: Ties = "first"
     train_on: TrainOn = "all"
     pixel_scale: float = 1.0
 
+    def __post_init__(self) -> None:
+        one_of("policy", self.policy, get_args(PolicyName))
+        one_of("ties", self.ties, get_args(Ties))
+        one_of("train_on", self.train_on, get_args(TrainOn))
+        if self.p is not None:
+            object.__setattr__(self, "p", finite("p", self.p))
+        scale = finite("pixel_scale", self.pixel_scale, positive=True)
+        object.__setattr__(self, "pixel_scale", scale)
+
 
 @dataclass(frozen=True)
 class RunSpec:
-    """Everything that decides one run's result, beside the data and the kind of device."""
+    """Everything that decides one run's result, beside the data and the kind of device.
+
+    Raises:
+        ValueError: for a number out of range.
+    """
 
     method: Method
     run: int
@@ -83,6 +100,18 @@ class RunSpec:
     arms: int = 5
     noise: float = 0.0
     train_every: int = 20
+
+    def __post_init__(self) -> None:
+        # As plain numbers, so that 1, 1.0 and NumPy's 1 have one fingerprint.
+        for name, said, least in (
+            ("run", "run", 0),
+            ("steps", "steps", 1),
+            ("seed", "seed", 0),
+            ("arms", "arms (K)", 1),
+            ("train_every", "train_every", 1),
+        ):
+            object.__setattr__(self, name, whole(said, getattr(self, name), least))
+        object.__setattr__(self, "noise", finite("noise (sigma)", self.noise))
 
     def fingerprint(self, digest: str, device: str = "cpu") -> str:
         """16 hexadecimal digits that change whenever the result may.
@@ -167,26 +196,18 @@ class Experiment:
         return RunSpec(method, run, steps, self.seed, self.arms, self.noise, self.train_every)
 
     def specs(self, scale: Scale) -> list[RunSpec]:
-        """Every run of the experiment, run by run, so that early results cover every method."""
-        check_settings(scale.steps, scale.runs, self.arms, self.noise, self.train_every, self.seed)
+        """Every run of the experiment, run by run, so that early results cover every method.
+
+        Raises:
+            ValueError: naming the value given and the values allowed, for a setting out of range,
+                or two methods of one name.
+        """
+        names = [method.name for method in self.methods]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"experiment {self.name} has two methods of the name {name!r}")
         return [
             self.spec(method, run, scale.steps)
-            for run in range(scale.runs)
+            for run in range(whole("runs", scale.runs, 1))
             for method in self.methods
         ]
-
-
-def check_settings(
-    steps: int, runs: int, arms: int, noise: float, train_every: int, seed: int
-) -> None:
-    """Refuse settings out of range, in one sentence each, before any work.
-
-    Raises:
-        ValueError: naming the value given and the values allowed.
-    """
-    whole("steps", steps, 1)
-    whole("runs", runs, 1)
-    whole("arms (K)", arms, 1)
-    whole("train_every", train_every, 1)
-    whole("seed", seed, 0)
-    finite("noise (sigma)", noise)

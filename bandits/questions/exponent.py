@@ -126,7 +126,7 @@ def read(data: Data) -> list[Reading]:
     runs = data["late_mean"].shape[1]
     readings = []
     for k, label in enumerate(data["labels"]):
-        if k != best:
+        if k != best and math.isclose(p[best], BEST):
             value = paired_difference(data["late_mean"][best], data["late_mean"][k])
             case = f"{data['labels'][best]} − {label}, late reward"
             claim = "p = 1/3 earns at least as much as any other exponent"

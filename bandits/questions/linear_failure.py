@@ -66,8 +66,9 @@ def sample_curves(left: Axes, right: Axes, data: Data) -> None:
                 axes.text(rank * 0.97, 0.99, f"rank of {sizes[-1]:,}: {rank:,}", fontsize=7,
                           rotation=90, ha="right", va="top",
                           transform=axes.get_xaxis_transform())  # fmt: skip
-        taken = np.median(data["arm_counts"][place_of(data, "linear")].max(axis=1))
-        axes.axvspan(sizes[0] * 0.9, taken, color="#E5E5E5", zorder=0)
+        if "linear" in data["methods"]:
+            taken = np.median(data["arm_counts"][place_of(data, "linear")].max(axis=1))
+            axes.axvspan(sizes[0] * 0.9, taken, color="#E5E5E5", zorder=0)
     left.yaxis.set_major_locator(FixedLocator([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]))
     left.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     left.yaxis.set_minor_locator(NullLocator())
@@ -87,7 +88,8 @@ def panels(axes: Sequence[Axes], data: Data) -> None:
 def draw(data: Data, caption: str) -> Figure:
     """Linear and its variants; error and greedy reward against samples per arm."""
     caption += runs_note(data["late_mean"].shape[1])
-    caption += ". Grey band: as many samples as Linear's most taken arm has (median run)"
+    if "linear" in data["methods"]:
+        caption += ". Grey band: as many samples as Linear's most taken arm has (median run)"
     return row(panels, data, caption, size=(11.0, 3.6), columns=3, ratios=(1.25, 1, 1))
 
 
@@ -103,7 +105,7 @@ def read(data: Data) -> list[Reading]:
     }
     readings = []
     for name, (claim, words) in changed.items():
-        if name in late:
+        if {name, "linear"} <= set(late):
             gain = paired_difference(late[name], late["linear"])
             what = f"{words} − Linear, late reward"
             readings.append(Reading(claim, "linear_failure", what, gain, runs, MARGIN, math.inf))

@@ -103,8 +103,10 @@ def draw(data: Data, caption: str) -> Figure:
 
 def read(data: Data) -> list[Reading]:
     """Raw bytes look random, because the width decides; pixels in [0, 1] do not."""
-    scale = data["scale"]
-    bytes_, unit = int(scale.argmax()), int(np.abs(np.log(scale)).argmin())
+    scale = list(data["scale"])
+    if not {1.0, 255.0} <= set(scale):
+        return []
+    bytes_, unit = scale.index(255.0), scale.index(1.0)
     runs = data["late_mean"].shape[1]
     gain = paired_difference(data["late_mean"][unit], data["late_mean"][bytes_])
     claim = "On raw bytes LinUCB is no better than blind"
