@@ -8,9 +8,13 @@ Which side changed is decided by content. The .ipynb remembers, in its metadata,
 cells at the last time the two forms were alike. File times say nothing after a checkout, and the
 last commit would misjudge a pair that was synced and then edited again before being committed;
 the digest is right in both cases, and without git as well.
+
+A .py that looks half-saved is refused. Not every one can be told from a .py whose last cells were
+deleted on purpose, so the former .ipynb, with its outputs, is kept whenever cells go.
 """
 
 import argparse
+import hashlib
 import os
 import sys
 import tempfile
@@ -26,8 +30,11 @@ from notebook_forms import (
     SyncError,
     content,
     digest,
+    half_saved,
     read_notebook,
     read_text,
+    shrinks,
+    told,
     with_outputs,
     write_notebook,
     write_text,
@@ -49,13 +56,14 @@ def sync(name: str, folder: Path = NOTEBOOKS, take: Side | None = None) -> str |
     Args:
         name: of the notebook, without its ending.
         folder: where both forms are.
-        take: the side to take where both changed.
+        take: the side to take where both changed, or where the .py looks half-saved.
 
     Returns:
         What was done, in words, or None if the pair was alike already.
 
     Raises:
-        SyncError: if both sides changed and none is to be taken, or a file cannot be read.
+        SyncError: if both sides changed or the .py looks half-saved, and none is to be taken; or
+            if a file cannot be read or written.
     """
     done = _sync(name, folder, take)
     _date(folder / name)
@@ -65,45 +73,85 @@ def sync(name: str, folder: Path = NOTEBOOKS, take: Side | None = None) -> str |
 def _date(stem: Path) -> None:
     """Make the .py of a pair that is alike the later one: jupytext refuses to open it otherwise."""
     text, notebook = stem.with_name(f"{stem.name}.py"), stem.with_name(f"{stem.name}.ipynb")
-    if text.stat().st_mtime_ns < notebook.stat().st_mtime_ns:
-        os.utime(text, ns=(notebook.stat().st_mtime_ns,) * 2)
+    with told(text):
+        if text.stat().st_mtime_ns < notebook.stat().st_mtime_ns:
+            os.utime(text, ns=(notebook.stat().st_mtime_ns,) * 2)
 
 
 def _sync(name: str, folder: Path, take: Side | None) -> str | None:
     text_path, notebook_path = folder / f"{name}.py", folder / f"{name}.ipynb"
     if not notebook_path.exists():
-        write_notebook(notebook_path, read_text(text_path))
+        # The .py gets its header too, by which a half-saved one is told later.
+        _store(text_path, notebook_path, _with_cells(name, read_text(text_path)))
         return f"{name}: .ipynb made from .py"
     notebook = read_notebook(notebook_path)
     if not text_path.exists():
-        write_text(text_path, notebook)
-        write_notebook(notebook_path, notebook)
+        _store(text_path, notebook_path, notebook)
         return f"{name}: .py made from .ipynb"
+    if take == "ipynb":
+        # The .py is not read, so that one that cannot be read is made anew.
+        done = _store(text_path, notebook_path, notebook)
+        return f"{name}: .py brought up to date with .ipynb" if done else None
     text = read_text(text_path)
     last = notebook.metadata.get("pair", {}).get("digest")
     if content(text) == content(notebook):
         noted = last == digest(notebook)
         # JupyterLab saves a kernel's display name, versions and widths of its own.
-        tidied = [write_text(text_path, text), write_notebook(notebook_path, notebook)]
+        tidied = _store(text_path, notebook_path, notebook)
         if not noted:
             return f"{name}: alike, and noted as such"
-        return f"{name}: what was saved beside the cells is put in order" if any(tidied) else None
-    changed: Side | None = take
-    if take is None and digest(notebook) == last:
-        changed = "py"
-    elif take is None and digest(text) == last:
-        changed = "ipynb"
-    if changed is None:
+        return f"{name}: what was saved beside the cells is put in order" if tidied else None
+    if take is None and digest(text) == last:
+        _store(text_path, notebook_path, notebook)
+        return f"{name}: .py brought up to date with .ipynb"
+    if take is None and digest(notebook) != last:
         raise SyncError(
             f"{name}: both the .py and the .ipynb changed since they were last alike; "
             f"choose one with --take py or --take ipynb (the other's edits are lost)"
         )
-    if changed == "py":
-        write_notebook(notebook_path, with_outputs(text, notebook))
-        return f"{name}: .ipynb brought up to date with .py"
-    write_text(text_path, notebook)
-    write_notebook(notebook_path, notebook)
-    return f"{name}: .py brought up to date with .ipynb"
+    return _take_text(folder / name, _with_cells(name, text), notebook, ask=take is None)
+
+
+def _store(text_path: Path, notebook_path: Path, notebook: NotebookNode) -> bool:
+    return any([write_text(text_path, notebook), write_notebook(notebook_path, notebook)])
+
+
+def _with_cells(name: str, text: NotebookNode) -> NotebookNode:
+    # jupytext makes an empty cell of an empty line.
+    if not any(cell.source for cell in text.cells):
+        raise SyncError(
+            f"{name}.py has no cells, as after a failed save; write some, "
+            f"or choose --take ipynb to make it anew from the .ipynb, if there is one"
+        )
+    return text
+
+
+def _take_text(stem: Path, text: NotebookNode, notebook: NotebookNode, *, ask: bool) -> str:
+    text_path = stem.with_name(f"{stem.name}.py")
+    notebook_path = stem.with_name(f"{stem.name}.ipynb")
+    if ask and (why := half_saved(text_path, notebook)):
+        raise SyncError(
+            f"{text_path.name} {why}, as a half-saved file does; mend it, or choose --take ipynb "
+            f"to make it anew from the .ipynb, or --take py to take it as it is"
+        )
+    kept = f"; the former is kept as {_keep(notebook_path)}" if shrinks(text, notebook) else ""
+    if not ask:
+        write_text(text_path, text)  # with its header
+    write_notebook(notebook_path, with_outputs(text, notebook))
+    fewer = len(notebook.cells) - len(text.cells)
+    which = f", which has {fewer} fewer cell{'s' * (fewer > 1)}" if fewer > 0 else ""
+    return f"{stem.name}: .ipynb brought up to date with .py{which}{kept}"
+
+
+def _keep(path: Path) -> str:
+    """Keep a copy of an .ipynb where git and pytest do not look; returns its path, in words."""
+    folder = path.with_name(".ipynb_checkpoints")
+    with told(path):
+        data = path.read_bytes()
+        copy = folder / f"{path.stem}-{hashlib.sha256(data).hexdigest()[:8]}.ipynb"
+        folder.mkdir(exist_ok=True)
+        copy.write_bytes(data)
+    return f"{folder.name}/{copy.name}"
 
 
 def diverged(folder: Path = NOTEBOOKS) -> list[str]:
@@ -171,7 +219,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these notebooks")
     parser.add_argument("--check", action="store_true", help="only name the pairs that differ")
     parser.add_argument("--execute", action="store_true", help="run them and store what they show")
-    parser.add_argument("--take", choices=("py", "ipynb"), help="the side to take if both changed")
+    parser.add_argument(
+        "--take",
+        choices=("py", "ipynb"),
+        help="the side to take if both changed, or if the .py looks half-saved",
+    )
     parser.add_argument("--folder", type=Path, default=NOTEBOOKS, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     known = pairs(options.folder)
@@ -180,10 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name not in known:
             parser.error(f"there is no notebook {name!r}; there are {', '.join(known)}")
     if options.check:
-        names = [name for name in diverged(options.folder) if name in wanted]
-        for name in names:
-            print(f"{name}: the .py and the .ipynb differ")
-        return 1 if names else 0
+        return _check(wanted, options.folder)
     failed = False
     for name in wanted:
         try:
@@ -196,6 +245,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except SyncError as error:
             print(error, file=sys.stderr)
             failed = True
+    return 1 if failed else 0
+
+
+def _check(names: Sequence[str], folder: Path) -> int:
+    failed = False
+    for name in names:
+        try:
+            if alike(folder / name):
+                continue
+            print(f"{name}: the .py and the .ipynb differ")
+        except SyncError as error:
+            print(error, file=sys.stderr)
+        failed = True
     return 1 if failed else 0
 
 
