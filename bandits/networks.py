@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from bandits.architecture import SIDE, Architecture, Training
+from bandits.checks import whole
 from bandits.predictors import History, State
 
 
@@ -126,7 +127,7 @@ class Networks:
         self.device = torch.device(device)
         self.networks = [
             Network(architecture, context_size, generator=generator).to(self.device)
-            for _ in range(arms)
+            for _ in range(whole("arms (K)", arms, 1))
         ]
         self.optimizers = [self._optimizer(network) for network in self.networks]
         self.shuffle = torch_generator(batches)

@@ -48,6 +48,9 @@ class Store:
     digest: str
     device: str = "cpu"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))
+
     def path(self, experiment: str, spec: RunSpec) -> Path:
         """EXPERIMENT-METHOD-runNN-FINGERPRINT.npz."""
         fingerprint = spec.fingerprint(self.digest, self.device)

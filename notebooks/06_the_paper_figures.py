@@ -189,6 +189,7 @@ for title, found in everything.items():
         print(f"{title}: exponents {', '.join(f'{e:.2f}' for e in found['exponents'])};", end=" ")
         print(f"mean {interval(found['exponents'])} over {len(found['exponents'])} runs")
 
+
 # %% [markdown]
 # The committed curve falls more slowly than $t^{-1/2}$, and so do the repeats: their interval is
 # printed above. (The first of the repeats *is* the run of Fig. 1, up to its step 2,000: one seed
@@ -342,6 +343,7 @@ for name in ("low_noise", "high_noise"):
 # %%
 readings = verdicts.read_all(committed)
 Markdown(verdicts.table(readings) if readings else "No figure at the paper's scale yet.")
+
 
 # %% [markdown]
 # Did pairing help? It does as far as the two numbers go up and down together over the runs; here is

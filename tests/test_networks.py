@@ -411,3 +411,8 @@ def test_too_many_layers_leave_nothing_of_the_images(layers):
 def test_convolutions_need_whole_images(size):
     with pytest.raises(ValueError, match=f"m a multiple of 784, not {size}"):
         network(Architecture(), size)
+
+
+def test_no_arms_are_refused():
+    with pytest.raises(ValueError, match=r"arms \(K\) must be a whole number >= 1, not 0"):
+        networks(Architecture(), 784, arms=0)

@@ -133,6 +133,11 @@ def test_a_run_comes_back_as_it_was_saved(store: Store) -> None:
     assert names(store) == [path.name]
 
 
+def test_a_folder_may_be_named_by_a_string(store: Store) -> None:
+    store.save(NAME, SPEC, trajectory(40))
+    assert_same(Store(str(store.folder), store.digest).load(NAME, SPEC), trajectory(40))  # type: ignore[arg-type]
+
+
 def test_the_same_run_gives_the_same_bytes(store: Store, tmp_path: Path) -> None:
     other = Store(tmp_path / "elsewhere", store.digest)
     first, second = (s.save(NAME, SPEC, trajectory(40)) for s in (store, other))
