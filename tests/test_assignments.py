@@ -5,8 +5,13 @@ test_assignments_grading.py sends notebooks through nbgrader.
 """
 
 import copy
+import csv
 import importlib
+import io
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -282,3 +287,325 @@ def test_wrong_folders_and_limits_are_explained(tool, tmp_path, capsys):
         assert error.startswith("error: ")
         assert told in error
         assert not (tmp_path / "out").exists()
+
+
+# --- what a class may hand in, graded without running it ---------------------------------------
+
+GRADE_ID = re.compile("[A-Za-z0-9_-]+")
+
+
+@pytest.mark.parametrize("name", ["ada", "Ben-2", "h_good", "a" * 60])
+def test_a_plain_folder_name_is_the_id(tool, name):
+    assert tool.grading.students_id(name) == name
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("王芳", "李雷"),
+        ("Zoë", "Zoé", "Zoe", "Zo_", "Zo__2"),
+        ("a b", "a_b", "a.b", "a  b", "a\nb", "a b "),
+        ("Ångström", "A\u030angstro\u0308m"),  # the same letters, composed and not
+        (os.fsdecode(b"Jos\xe9"), os.fsdecode(b"Jos\xe8"), "José", "Jos\\xe9"),
+        ("x" * 61, "x" * 62, "x" * 60, "é" * 127),
+    ],
+)
+def test_ids_differ_and_depend_on_the_folders_name_alone(tool, names):
+    ids = [tool.grading.students_id(name) for name in names]
+    assert len(set(ids)) == len(names)
+    assert all(GRADE_ID.fullmatch(one) and len(one) < 80 for one in ids)
+    assert [tool.grading.students_id(name) for name in reversed(names)] == ids[::-1]
+
+
+def test_the_id_of_a_name_stays_for_ever(tool):
+    """A gradebook of last year holds it."""
+    assert tool.grading.students_id("h good") == "h_good-6af8025402ba"
+
+
+@pytest.fixture(scope="module")
+def prepared(tool, tmp_path_factory):
+    """A course folder with one assignment, ready to grade against."""
+    course = tmp_path_factory.mktemp("prepared") / "course"
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nbgrader's own
+        patch.setattr(tool, "names", lambda: ["exploring"])
+        patch.setenv("PATH", os.environ["PATH"])  # nbgrader_api adds to it
+        tool.generate(course)
+    return course
+
+
+class Classroom:
+    """A folder to hand in to, graded with nbgrader, but without running anything."""
+
+    def __init__(self, tool, prepared, home):
+        self.tool, self.prepared = tool, prepared
+        self.folder, self.out = home / "in", home / "out"
+        self.folder.mkdir()
+
+    def notebook(self, **answers):
+        """A student's notebook, with these texts in its cells."""
+        path = self.prepared / "release" / "exploring" / "exploring.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        for grade_id, text in answers.items():
+            cell_of(notebook, grade_id).source = text
+        return notebook
+
+    def hand_in(self, student, content=None, file="exploring.ipynb"):
+        """Put bytes or a notebook (None: the untouched one) into a student's folder."""
+        if not isinstance(content, bytes):
+            content = json.dumps(content or self.notebook()).encode()
+        (self.folder / student).mkdir(exist_ok=True)
+        (self.folder / student / file).write_bytes(content)
+
+    def grade(self):
+        """Grade; return the state of each student's assignment, and the list of problems."""
+        self.run("grade", "--submissions", str(self.folder), "--no-feedback")
+        states = {row["student"]: row["state"] for row in self.read("totals")}
+        return states, (self.out / "problems.txt").read_text(encoding="utf-8").splitlines()
+
+    def run(self, *arguments):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's own
+            assert self.tool.main([*arguments, "--out", str(self.out)]) == 0
+
+    def read(self, table):
+        with (self.out / f"{table}.csv").open(newline="", encoding="utf-8-sig") as file:
+            return list(csv.DictReader(file))
+
+    def written(self):
+        """Marks and status of the written answer by student."""
+        rows = [row for row in self.read("marks") if row["task"] == "written"]
+        return {row["student"]: (row["marks"], row["status"]) for row in rows}
+
+    def person_marks(self, student, score):
+        """What nbgrader's form does when a person marks the written answer."""
+        gradebook = importlib.import_module("nbgrader.api").Gradebook
+        with gradebook(f"sqlite:///{self.out / 'course' / 'gradebook.db'}") as book:
+            (student_id,) = [s.id for s in book.students if s.last_name == student]
+            grade = book.find_grade("written", "exploring", "exploring", student_id)
+            grade.manual_score, grade.needs_manual_grade = score, False
+            book.db.commit()
+
+
+@pytest.fixture
+def room(tool, prepared, tmp_path, monkeypatch):
+    """An empty classroom."""
+    course = importlib.import_module("course")
+    autograde = importlib.import_module("nbgrader.converters").Autograde
+    execute = importlib.import_module("nbgrader.preprocessors").Execute
+    steps = autograde.autograde_preprocessors.default_args[0]
+
+    def settings(original=course.configuration):
+        found = original()
+        found.Autograde.autograde_preprocessors = [s for s in steps if s is not execute]
+        return found
+
+    def generate(target):
+        if not (target / "gradebook.db").exists():
+            shutil.copytree(prepared, target, dirs_exist_ok=True)
+        return ["exploring"]
+
+    monkeypatch.setattr(course, "configuration", settings)
+    monkeypatch.setattr(tool, "generate", generate)
+    monkeypatch.setattr(tool.grading, "prepare_environment", lambda course: None)
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    return Classroom(tool, prepared, tmp_path)
+
+
+def half_an_emoji(notebook):
+    cell_of(notebook, "title").source += " half an emoji \ud83d"
+
+
+def half_in_the_code(notebook):
+    cell_of(notebook, "choose").source += "\n# \udc00"
+
+
+def half_in_an_output(notebook):
+    output = {"output_type": "stream", "name": "stdout", "text": "\udfff"}
+    cell_of(notebook, "choose").outputs = [nbformat.from_dict(output)]
+
+
+def half_in_the_metadata(notebook):
+    notebook.metadata["title \ud83d"] = "\ud83d"
+
+
+HALVES = (half_an_emoji, half_in_the_code, half_in_an_output, half_in_the_metadata)
+
+
+def test_a_half_character_costs_nothing_but_itself(room):
+    for spoil in HALVES:
+        notebook = room.notebook()
+        spoil(notebook)
+        room.hand_in(spoil.__name__, notebook)
+    room.hand_in("whole", room.notebook(title="a whole emoji \U0001f600"))
+    states, problems = room.grade()
+    assert states == dict.fromkeys([*(s.__name__ for s in HALVES), "whole"], "graded")
+    told = "half of a character (of an emoji?) cannot be stored; it became a '?'"
+    assert problems == sorted(f"{s.__name__}, exploring: {told}" for s in HALVES)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_names_that_are_not_utf_8_are_told_and_kept_apart(room, capsys):
+    for name in (b"Jos\xe9", b"Jos\xe8", "王芳".encode(), "李雷".encode()):
+        room.hand_in(os.fsdecode(name))
+    room.hand_in("sums", b"{}", os.fsdecode(b"r\xe9sum\xe9.ipynb"))
+    states, problems = room.grade()
+    assert states == {
+        **dict.fromkeys(["Jos\\xe9", "Jos\\xe8", "王芳", "李雷"], "graded"),
+        "sums": "not handed in",
+    }
+    odd = "the folder's name is not UTF-8; its odd bytes are shown as numbers"
+    assert problems == [
+        f"Jos\\xe8: {odd}",
+        f"Jos\\xe9: {odd}",
+        "sums: r\\xe9sum\\xe9.ipynb is no assignment",
+    ]
+    assert problems[0] in capsys.readouterr().out
+    room.run("export")
+    pages = {path.parent.name for path in (room.out / "feedback").rglob("exploring.html")}
+    assert pages == {"Jos\\xe9", "Jos\\xe8", "王芳", "李雷"}
+
+
+def test_a_terminal_that_lacks_the_letters_stops_nothing(room, monkeypatch):
+    room.hand_in("王芳")
+    said = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(said, encoding="ascii"))
+    assert room.grade() == ({"王芳": "graded"}, ["Nothing unusual."])
+    sys.stdout.flush()
+    assert rb"\u738b\u82b3: done" in said.getvalue()
+
+
+def altered(room, **changes):
+    """A notebook as bytes, in which one cell has another source, metadata or grade_id."""
+    notebook = json.loads(json.dumps(room.notebook()))
+    notebook["cells"][2].update(changes)
+    return json.dumps(notebook).encode()
+
+
+def nested(room, depth):
+    """A notebook as bytes, with metadata in metadata in metadata."""
+    inner = b'{"deeper":' * depth + b"1" + b"}" * depth
+    return json.dumps({**room.notebook(), "metadata": "HERE"}).encode().replace(b'"HERE"', inner)
+
+
+def bad_files(room):
+    """Bytes, or a function that makes something at a path, for every kind of bad file."""
+    return {
+        "broken link": lambda path: path.symlink_to("nowhere"),
+        "deep list": b"[" * 100_000,
+        "deep metadata": nested(room, 900),
+        "deep object": b'{"a":' * 100_000,
+        "device": lambda path: path.symlink_to("/dev/zero"),
+        "empty": b"",
+        "folder": Path.mkdir,
+        "grade_id": altered(room, metadata={"nbgrader": {"grade_id": ["x"]}}),
+        "list": b"[]",
+        "long number": b'{"nbformat": ' + b"9" * 5000 + b"}",
+        "loop": lambda path: path.symlink_to(path.name),
+        "metadata": altered(room, metadata=7),
+        "null": b"null",
+        "number": b"7",
+        "pipe": os.mkfifo,
+        "source": altered(room, source=5),
+        "text": b'"notebook"',
+        "utf-16": json.dumps(room.notebook()).encode("utf-16"),
+    }
+
+
+@pytest.mark.skipif(os.name != "posix", reason="makes pipes and links")
+def test_no_kind_of_bad_file_stops_the_class(room):
+    files = bad_files(room)
+    for name, content in files.items():
+        if isinstance(content, bytes):
+            room.hand_in(name, content)
+        else:
+            (room.folder / name).mkdir()
+            content(room.folder / name / "exploring.ipynb")
+    room.hand_in("zz good")
+    states, problems = room.grade()
+    assert states == {**dict.fromkeys(files, "could not be graded"), "zz good": "graded"}
+    assert [line.split(",")[0] for line in problems] == list(files)  # one sentence for each
+    for line in problems:
+        assert re.search(r"cannot be read as a notebook \(.+\)|grading failed: .+", line), line
+    odd = [line for line in problems if "it is a folder, a link that leads nowhere" in line]
+    assert len(odd) == 5
+
+
+def test_files_and_folders_that_cannot_be_opened_are_told(room, monkeypatch):
+    for name in ("a closed file", "b closed folder", "c closed inside", "d good"):
+        room.hand_in(name)
+    (room.folder / "c closed inside" / "drafts").mkdir()
+    (room.folder / "e broken link").symlink_to("nowhere")
+    closed = (room.folder / "b closed folder", room.folder / "c closed inside" / "drafts")
+
+    # The tests may run as root, whom no permissions stop.
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    def scandir(path, original=os.scandir):
+        return refuse(path) if path in map(str, closed) else original(path)
+
+    def lexists(path, original=os.path.lexists):
+        return Path(path).parent != closed[0] and original(path)  # as it does there
+
+    def read(path, original=room.tool.grading.read):
+        return refuse("a file") if path.parent.name == "a closed file" else original(path)
+
+    monkeypatch.setattr(os, "scandir", lambda path=".": scandir(os.fspath(path)))
+    monkeypatch.setattr(os.path, "lexists", lexists)
+    monkeypatch.setattr(room.tool.grading, "read", read)
+    states, problems = room.grade()
+    assert states == {
+        "a closed file": "could not be graded",
+        "b closed folder": "not handed in",
+        "c closed inside": "graded",
+        "d good": "graded",
+        "e broken link": "not handed in",
+    }
+    assert problems == [
+        "a closed file, exploring: the file cannot be read as a notebook "
+        "([Errno 13] Permission denied: 'a file')",
+        "b closed folder: the folder cannot be opened (Permission denied)",
+        "c closed inside: its folder drafts cannot be opened (Permission denied)",
+        "e broken link: the folder cannot be opened (No such file or directory)",
+    ]
+
+
+def test_an_error_that_nobody_foresaw_is_told_and_stops_nobody(room, monkeypatch):
+    for name in ("ada", "ben"):
+        room.hand_in(name)
+    unforeseen = iter([RuntimeError("quite \ud83d unforeseen\nwith details")])
+
+    def overran(notebook):
+        for error in unforeseen:
+            raise error
+        return []
+
+    monkeypatch.setattr(room.tool.grading, "overran", overran)
+    states, problems = room.grade()
+    assert states == {"ada": "could not be graded", "ben": "graded"}
+    assert problems == ["ada, exploring: grading failed: quite \\ud83d unforeseen"]
+
+
+def test_folders_nested_too_deeply_are_told(tool, tmp_path, monkeypatch):
+    def walk(top, onerror):
+        raise RecursionError
+
+    monkeypatch.setattr(os, "walk", walk)
+    said = []
+    assert tool.grading.notebooks(tmp_path, said.append) == set()
+    assert said == ["its folders are nested too deeply to be searched for other notebooks"]
+
+
+def test_a_student_who_comes_later_takes_nobodys_mark(room):
+    marked, later = {"李雷": 3.0, "a b": 1.0}, ("一", "a  b", "a_b")
+    for name in marked:
+        room.hand_in(name)
+    room.grade()
+    for name, score in marked.items():
+        room.person_marks(name, score)
+    for name in later:  # before them in the alphabet, and alike without what is not ASCII
+        room.hand_in(name)
+    room.grade()
+    scores = {student: float(score) for student, (score, _) in room.written().items()}
+    assert scores == {**marked, **dict.fromkeys(later, 0.0)}

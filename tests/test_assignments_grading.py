@@ -326,7 +326,8 @@ def test_manual_marks_reach_the_csv_and_the_feedback(bad):
 import sys
 from nbgrader.api import Gradebook
 with Gradebook("sqlite:///" + sys.argv[1]) as book:
-    grade = book.find_grade("written", "exploring", "exploring", "h_good")
+    (student_id,) = [student.id for student in book.students if student.last_name == "h good"]
+    grade = book.find_grade("written", "exploring", "exploring", student_id)
     grade.manual_score, grade.needs_manual_grade = 4.0, False
     book.db.commit()
 """

@@ -11,6 +11,7 @@ beside them is the teacher's guide. Everything works without a network and start
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import shutil
 import sys
@@ -169,6 +170,8 @@ def main(arguments: list[str] | None = None) -> int:
     one = commands.add_parser("export", help="write marks and feedback again, after manual marks")
     one.add_argument("--out", type=Path, default=ROOT / "results" / "grades")
     options = parser.parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name must not stop the grading by being shown
+        sys.stdout.reconfigure(errors="backslashreplace")
     warnings.filterwarnings("ignore", module="nbgrader")  # SQLAlchemy's, about nbgrader's own code
     try:
         if options.command == "release":

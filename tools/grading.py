@@ -7,6 +7,7 @@ the others. The student's code runs on this machine; see notebooks/assignments/R
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import os
 import re
@@ -30,14 +31,24 @@ from course import (
 from nbgrader.api import Gradebook
 
 
-def students_id(student: str, taken: set[str]) -> str:
-    """A name that nbgrader can use in paths, patterns and its database."""
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", student)
-    unique, number = plain, 2
-    while unique in taken:
-        unique, number = f"{plain}_{number}", number + 1
-    taken.add(unique)
-    return unique
+def shown(name: str) -> str:
+    """A file's name as text that can be written: a byte that is not UTF-8 becomes \\xe9, say.
+
+    Two names never look the same, which they would if every such byte became the same sign.
+    """
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def students_id(student: str) -> str:
+    """A name that nbgrader can use in paths, patterns and its database.
+
+    It depends on the folder's name alone: marks that a person gave belong to an id, and must not
+    move to somebody else when another student's folder comes or goes.
+    """
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", student)[:60]
+    if plain == student:
+        return student
+    return f"{plain}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:12]}"
 
 
 def repair(notebook: Any, released: Any) -> list[str]:
@@ -88,13 +99,35 @@ def overran(notebook: Any) -> list[str]:
 
 
 def find(student: Path, name: str, report: Callable[[str], None]) -> Path | None:
-    """The notebook that a student handed in for an assignment."""
-    found = [
-        p for p in (student / name / f"{name}.ipynb", student / f"{name}.ipynb") if p.is_file()
+    """What a student handed in as the notebook of an assignment; it need not be a readable file."""
+    there = [
+        path
+        for path in (student / name / f"{name}.ipynb", student / f"{name}.ipynb")
+        if os.path.lexists(path)
     ]
-    if len(found) > 1:
+    # Unlike Path.is_file this never raises, for instance in a folder that cannot be opened.
+    files = [path for path in there if os.path.isfile(path)]
+    if len(files) > 1:
         report(f"there are two notebooks, the one in the folder {name!r} was graded")
-    return found[0] if found else None
+    return next(iter(files or there), None)
+
+
+def notebooks(student: Path, report: Callable[[str], None]) -> set[str]:
+    """The names, without .ipynb, of everything in a student's folder that is named a notebook."""
+
+    def closed(error: OSError) -> None:
+        where = os.path.relpath(os.fsdecode(error.filename), student)
+        which = "the folder" if where == "." else f"its folder {shown(where)}"
+        report(f"{which} cannot be opened ({error.strerror})")
+
+    found: set[str] = set()
+    try:
+        for where, folders, files in os.walk(student, onerror=closed):
+            if ".ipynb_checkpoints" not in Path(where).parts:
+                found |= {Path(n).stem for n in folders + files if n.endswith(".ipynb")}
+    except RecursionError:
+        report("its folders are nested too deeply to be searched for other notebooks")
+    return found
 
 
 def grade(submissions: Path, out: Path, generate: Callable[[Path], Any], limits: Limits) -> None:
@@ -105,7 +138,11 @@ def grade(submissions: Path, out: Path, generate: Callable[[Path], Any], limits:
     """
     if not submissions.is_dir():
         raise AssignmentError(f"there is no folder {submissions}")
-    students = sorted(p for p in submissions.iterdir() if p.is_dir() and p.name[0] != ".")
+    students = sorted(
+        p
+        for p in submissions.iterdir()
+        if (p.is_dir() or p.is_symlink()) and p.name[0] != "."  # a broken link is told, not lost
+    )
     if not students:
         raise AssignmentError(f"{submissions} holds no student's folder; see FOLDER/STUDENT/NAME")
     clock = Clock(limits, configuration().Execute.timeout)
@@ -114,32 +151,78 @@ def grade(submissions: Path, out: Path, generate: Callable[[Path], Any], limits:
     prepare_environment(course)
     assignments = generate(course)
     api = nbgrader_api(course, clock)
-    taken: set[str] = set()
     states: list[dict[str, str]] = []
     problems: list[str] = []
 
     def report(about: str, what: str) -> None:
-        problems.append(f"{about}: {what}")
-        print(problems[-1], flush=True)
+        # Messages may quote what a student wrote, which need not be text that can be written.
+        line = f"{about}: {what}".encode("utf-8", "backslashreplace").decode("utf-8")
+        problems.append(line)
+        print(line, flush=True)
 
     for folder in students:
-        student_id = students_id(folder.name, taken)
-        with Gradebook(api.coursedir.db_url) as book:
-            book.update_or_create_student(student_id, last_name=folder.name)
-        handed_in = (p for p in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
-        for stem in sorted({path.stem for path in handed_in} - set(assignments)):
-            report(folder.name, f"{stem}.ipynb is no assignment")
-        for name in assignments:
-            tell = partial(report, f"{folder.name}, {name}")
-            clock.start()
-            state, path = "not handed in", find(folder, name, tell)
-            if path is not None:
-                state = grade_one(api, course, path, (student_id, name), clock, tell)
-            states.append({"student": folder.name, "id": student_id, "name": name, "state": state})
-        print(f"{folder.name}: done", flush=True)
+        states += grade_student(api, course, folder, assignments, clock, report)
+        print(f"{shown(folder.name)}: done", flush=True)
     (course / "states.json").write_text(json.dumps(states, indent=1), encoding="utf-8")
     text = "\n".join(problems) + "\n" if problems else "Nothing unusual.\n"
     (out / "problems.txt").write_text(text, encoding="utf-8")
+
+
+def grade_student(
+    api: Any,
+    course: Path,
+    folder: Path,
+    assignments: list[str],
+    clock: Clock,
+    report: Callable[[str, str], None],
+) -> list[dict[str, str]]:
+    """Autograde what lies in one student's folder; return what became of each assignment."""
+    student, student_id = shown(folder.name), students_id(folder.name)
+    if student.encode() != os.fsencode(folder.name):
+        report(student, "the folder's name is not UTF-8; its odd bytes are shown as numbers")
+    with Gradebook(api.coursedir.db_url) as book:
+        book.update_or_create_student(student_id, last_name=student)
+    for stem in sorted(notebooks(folder, partial(report, student)) - set(assignments)):
+        report(student, f"{shown(stem)}.ipynb is no assignment")
+    states = []
+    for name in assignments:
+        tell = partial(report, f"{student}, {name}")
+        clock.start()
+        state, path = "not handed in", find(folder, name, tell)
+        if path is not None:
+            try:
+                state = grade_one(api, course, path, (student_id, name), clock, tell)
+            except Exception as error:  # whatever it is, the others are still graded
+                tell(f"grading failed: {in_a_line(error)}")
+                state = "could not be graded"
+        states.append({"student": student, "id": student_id, "name": name, "state": state})
+    return states
+
+
+def in_a_line(error: Exception) -> str:
+    """What an error says, short enough for a list of problems."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:100]
+
+
+def prepare(path: Path, released: Any) -> tuple[str, list[str]]:
+    """The repaired text of a submission for nbgrader, and what was wrong with it.
+
+    Raises whatever is raised for a file that is no notebook, or cannot be written again as one.
+    """
+    if not path.is_file():  # opening a pipe would wait for ever
+        raise AssignmentError("it is a folder, a link that leads nowhere, or another odd file")
+    notebook = read(path)
+    known = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
+    problems = repair(notebook, released)
+    if not known & {cell.metadata.nbgrader.grade_id for cell in released.cells}:
+        problems = [
+            "the notebook holds none of the assignment's cells; was another file handed in?"
+        ]
+    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    writable = text.encode("utf-8", "replace").decode("utf-8")
+    if writable != text:
+        problems.append("half of a character (of an emoji?) cannot be stored; it became a '?'")
+    return writable, problems
 
 
 def grade_one(
@@ -152,25 +235,19 @@ def grade_one(
 ) -> str:
     """Autograde one notebook; return "graded" or "could not be graded"."""
     student_id, name = key
+    released = read(course / "release" / name / f"{name}.ipynb")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # old notebooks lack cell ids; `repair` gives them
-            notebook = read(path)
-            released = read(course / "release" / name / f"{name}.ipynb")
-            known = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
-            found = repair(notebook, released)
+            text, found = prepare(path, released)
     except Exception as error:
-        why = (str(error).strip() or type(error).__name__).splitlines()[0][:100]
-        report(f"the file cannot be read as a notebook ({why})")
+        report(f"the file cannot be read as a notebook ({in_a_line(error)})")
         return "could not be graded"
-    if not known & {cell.metadata.nbgrader.grade_id for cell in released.cells}:
-        report("the notebook holds none of the assignment's cells; was another file handed in?")
-    else:
-        for problem in found:
-            report(problem)
+    for problem in found:
+        report(problem)
     submitted = course / "submitted" / student_id / name / f"{name}.ipynb"
     submitted.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, submitted)  # type: ignore[no-untyped-call]
+    submitted.write_text(text, encoding="utf-8")
     result = api.autograde(name, student_id)
     if not result["success"]:
         why = last_words(result)

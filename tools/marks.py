@@ -73,8 +73,11 @@ def write_feedback(api: Any, course: Path, out: Path, state: dict[str, str]) -> 
         )
         return
     page = out / "feedback" / state["student"] / f"{name}.html"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(course / "feedback" / state["id"] / name / f"{name}.html", page)
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(course / "feedback" / state["id"] / name / f"{name}.html", page)
+    except OSError as error:  # a name that is not UTF-8 is shown longer than it is
+        print(f"{state['student']}, {name}: no feedback page: {error}", file=sys.stderr)
 
 
 def write_csv(path: Path, columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
