@@ -377,12 +377,12 @@ class Classroom:
         rows = [row for row in self.read("marks") if row["task"] == "written"]
         return {row["student"]: (row["marks"], row["status"]) for row in rows}
 
-    def person_marks(self, student, score):
-        """What nbgrader's form does when a person marks the written answer."""
+    def person_marks(self, student, score, task="written"):
+        """What nbgrader's form does when a person saves a mark."""
         gradebook = importlib.import_module("nbgrader.api").Gradebook
         with gradebook(f"sqlite:///{self.out / 'course' / 'gradebook.db'}") as book:
             (student_id,) = [s.id for s in book.students if s.last_name == student]
-            grade = book.find_grade("written", "exploring", "exploring", student_id)
+            grade = book.find_grade(task, "exploring", "exploring", student_id)
             grade.manual_score, grade.needs_manual_grade = score, False
             book.db.commit()
 
@@ -609,3 +609,89 @@ def test_a_student_who_comes_later_takes_nobodys_mark(room):
     room.grade()
     scores = {student: float(score) for student, (score, _) in room.written().items()}
     assert scores == {**marked, **dict.fromkeys(later, 0.0)}
+
+
+PERSON = "marked by a person"
+CHANGED = f"{PERSON}, but the answer has changed since"
+
+
+def status(room, student="ada", task="written"):
+    (row,) = [r for r in room.read("marks") if (r["student"], r["task"]) == (student, task)]
+    return float(row["marks"]), row["status"]
+
+
+def test_a_mark_whose_answer_has_changed_says_so_until_it_is_saved_again(room):
+    told = "ada, exploring: the answer 'written' has changed since a person marked it; "
+    told += "the mark was kept"
+    for student in ("ada", "ben"):
+        room.hand_in(student, room.notebook(written="A first essay."))
+    room.grade()
+    for student in ("ada", "ben"):
+        room.person_marks(student, 3.0)
+    quiet = ["Nothing unusual."]
+    assert room.grade()[1] == quiet  # nothing was handed in again
+    assert status(room) == (3.0, PERSON)
+
+    # Another essay, and other code, which the essay's mark is not for.
+    room.hand_in("ada", room.notebook(written="A second essay."))
+    room.hand_in("ben", room.notebook(written="A first essay.", choose="changed = True"))
+    for _ in range(2):  # it is not forgotten when everything is graded once more
+        assert room.grade()[1] == [told]
+        assert status(room) == (3.0, CHANGED)
+        assert status(room, "ben") == (3.0, PERSON)
+
+    # A bad file in between neither stops anybody nor makes the tool forget.
+    room.hand_in("ada", b"{}")
+    assert room.grade()[0] == {"ada": "could not be graded", "ben": "graded"}
+    room.hand_in("ada", room.notebook(written="A second essay."))
+    assert room.grade()[1] == [told]
+
+    room.person_marks("ada", 3.0)  # the person has read it, and gives the same mark
+    room.run("export")
+    assert status(room) == (3.0, PERSON)
+    assert room.grade()[1] == quiet
+    room.hand_in("ada", room.notebook(written="A first essay."))
+    assert room.grade()[1] == [told]
+
+
+def test_back_to_the_marked_answer_there_is_nothing_to_say(room):
+    for text in ("one", "two", "one"):
+        room.hand_in("ada", room.notebook(written=text))
+        problems = room.grade()[1]
+        if text == "two":
+            assert len(problems) == 1
+        else:
+            assert problems == ["Nothing unusual."]
+            room.person_marks("ada", 2.0)
+
+
+def test_a_persons_mark_for_a_test_is_for_the_code(room):
+    room.hand_in("ada", room.notebook(choose="a = 1"))
+    room.grade()
+    room.person_marks("ada", 1.0, "choose_hidden")
+    room.hand_in("ada", room.notebook(choose="a = 1", written="Only an essay."))
+    assert room.grade()[1] == ["Nothing unusual."]
+    room.hand_in("ada", room.notebook(choose="a = 2"))
+    (problem,) = room.grade()[1]
+    assert "the answer 'choose_hidden' has changed since a person marked it" in problem
+    assert status(room, task="choose_hidden") == (1.0, CHANGED)
+    room.person_marks("ada", None, "choose_hidden")  # taken back: the test's own mark counts
+    assert room.grade()[1] == ["Nothing unusual."]
+
+
+def test_a_grading_that_fails_or_stops_forgets_no_marked_answer(room, monkeypatch):
+    room.hand_in("ada", room.notebook(written="one"))
+    room.grade()
+    room.person_marks("ada", 2.0)
+    room.hand_in("ada", room.notebook(written="two"))
+    (graded,) = (room.out / "course" / "autograded").rglob("exploring.ipynb")
+
+    def stopped(*arguments):
+        graded.unlink()  # nbgrader removes it before it makes the new one
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room.tool.grading, "grade_one", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            room.grade()
+    assert "has changed since a person marked it" in room.grade()[1][0]

@@ -379,5 +379,13 @@ with Gradebook("sqlite:///" + sys.argv[1]) as book:
 """
     database = tmp_path / "out" / "course" / "gradebook.db"
     subprocess.run([sys.executable, "-c", code, str(database)], check=True, capture_output=True)
-    tool(*arguments, "--no-feedback")
-    assert float(rows_of(tmp_path / "out", "ada", "exploring")["written"]["marks"]) == 3.0
+    for essay, status in (
+        (None, "marked by a person"),
+        ("Another essay.", "marked by a person, but the answer has changed since"),
+    ):
+        if essay is not None:
+            notebook.cells[position(notebook, "written")].source = essay
+            hand_in(tmp_path / "in", "ada", "exploring", notebook)
+        tool(*arguments, "--no-feedback")
+        row = rows_of(tmp_path / "out", "ada", "exploring")["written"]
+        assert (float(row["marks"]), row["status"]) == (3.0, status)

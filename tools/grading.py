@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import remarks
 from course import (
     ROOT,
     AssignmentError,
@@ -151,7 +152,7 @@ def grade(submissions: Path, out: Path, generate: Callable[[Path], Any], limits:
     prepare_environment(course)
     assignments = generate(course)
     api = nbgrader_api(course, clock)
-    states: list[dict[str, str]] = []
+    states: list[dict[str, Any]] = []
     problems: list[str] = []
 
     def report(about: str, what: str) -> None:
@@ -175,7 +176,7 @@ def grade_student(
     assignments: list[str],
     clock: Clock,
     report: Callable[[str, str], None],
-) -> list[dict[str, str]]:
+) -> list[dict[str, Any]]:
     """Autograde what lies in one student's folder; return what became of each assignment."""
     student, student_id = shown(folder.name), students_id(folder.name)
     if student.encode() != os.fsencode(folder.name):
@@ -188,14 +189,21 @@ def grade_student(
     for name in assignments:
         tell = partial(report, f"{student}, {name}")
         clock.start()
-        state, path = "not handed in", find(folder, name, tell)
+        state, path, changed = "not handed in", find(folder, name, tell), []
+        key = student_id, name
         if path is not None:
             try:
-                state = grade_one(api, course, path, (student_id, name), clock, tell)
+                before = remarks.remember(api.coursedir.db_url, course, key)
+                state = grade_one(api, course, path, key, clock, tell)
+                if state == "graded":
+                    changed = remarks.changed(course, key, before)
             except Exception as error:  # whatever it is, the others are still graded
                 tell(f"grading failed: {in_a_line(error)}")
                 state = "could not be graded"
-        states.append({"student": student, "id": student_id, "name": name, "state": state})
+        for cell in changed:
+            tell(f"the answer {cell!r} has changed since a person marked it; the mark was kept")
+        about = {"student": student, "id": student_id, "name": name}
+        states.append({**about, "state": state, "changed": changed})
     return states
 
 
@@ -255,8 +263,7 @@ def grade_one(
             why = "its Python process ended before the notebook did (exit, or no memory left?)"
         report(f"grading failed: {why}")
         return "could not be graded"
-    graded = course / "autograded" / student_id / name / f"{name}.ipynb"
-    stopped = overran(read(graded))
+    stopped = overran(read(remarks.graded_notebook(course, key)))
     if stopped:
         others = f", then {', '.join(stopped[1:])}" if stopped[1:] else ""
         report(

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 COLUMNS = ("student", "assignment", "task", "marks", "out_of", "status")
 
 
-def marks(book: Any, state: dict[str, str]) -> Iterator[tuple[Any, ...]]:
+def marks(book: Any, state: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The rows of marks.csv for one student and assignment, in the notebook's order."""
     key = state["student"], state["name"]
     done = state["state"] == "graded"
@@ -27,6 +27,9 @@ def marks(book: Any, state: dict[str, str]) -> Iterator[tuple[Any, ...]]:
         grade = book.find_grade(cell.name, state["name"], state["name"], state["id"])
         if grade.manual_score is not None:
             status, score = "marked by a person", grade.score
+            # Whoever saves the mark again has seen the new answer.
+            if cell.name in state.get("changed", ()) and grade.needs_manual_grade:
+                status = "marked by a person, but the answer has changed since"
         elif grade.needs_manual_grade:
             status, score = "awaiting a person", ""
         else:
@@ -63,7 +66,7 @@ def export(out: Path, feedback: bool) -> None:
     print(f"marks: {out / 'marks.csv'} and {out / 'totals.csv'}; problems: {out / 'problems.txt'}")
 
 
-def write_feedback(api: Any, course: Path, out: Path, state: dict[str, str]) -> None:
+def write_feedback(api: Any, course: Path, out: Path, state: dict[str, Any]) -> None:
     """One feedback page, under the student's own folder name."""
     name = state["name"]
     result = api.generate_feedback(name, state["id"])
