@@ -22,6 +22,8 @@ from bandits.theory.sums import log_one_plus_sum, power_sum, random_steps
 
 LONGEST = 2**22  # steps multiplied one by one; later steps enter through power sums
 SMALLEST = 1e-120  # entries of a returned law below this are dropped
+MOST_LATER_PULLS = 1e5  # expected; the array that a Poisson law of more would need is too long
+LOG_NEGLIGIBLE = math.log(1e-19)
 UNDERFLOW = -745.0  # exp of anything less is 0 in double precision
 
 
@@ -56,7 +58,8 @@ def random_pull_pmf(t: float, *, arms: int, p: float) -> NDArray[np.float64]:
     It starts at j = 0 and ends where probabilities fall below 1e-120; entries of at least
     1e-100 have relative error below 1e-9. t, arms, p and errors as for
     `expected_random_pulls`; in addition ValueError where t exceeds 4,194,304 and p is so small
-    that later steps cannot be summed (p = 1 and above always work).
+    that later steps cannot be summed. For p >= 1 that happens only where more than 100,000 pulls
+    are expected of them: beyond t = e^100,000, and for t = math.inf where p - 1 < 1e-5.
     """
     arms, p = checked.number_of_arms(arms), checked.exponent(p)
     t = checked.time_or_forever(t, p)
@@ -165,8 +168,8 @@ def _count_law(t: float, p: float, arms: int, floor: float = SMALLEST) -> Law:
         if tail is not None:
             return sum_of(_law_of_first_steps(head, p, arms, floor), tail, floor)
     raise ValueError(
-        f"t must be at most {LONGEST} for p = {p!r} (the later steps' probabilities are too "
-        f"large to sum in closed form), not {t!r}"
+        f"t must be at most {LONGEST} for p = {p!r} (the later steps are random too "
+        f"often to be summed in closed form), not {t!r}"
     )
 
 
@@ -184,19 +187,14 @@ def _law_of_later_steps(start: int, t: float, p: float, arms: int, floor: float)
     not small, so that its power series cannot be trusted.
     """
     mean = power_sum(p, start, t) / arms
-    if mean > 1e5:
+    if mean > MOST_LATER_PULLS:
         return None
     law = poisson(mean, floor)
     weights = law.within(0, law.first + len(law.weights) - 1)
-    reach = max(1.0, len(weights) / mean)  # how much a difference can enlarge an entry
-    sums, size = [], 0.0
-    for k in range(2, 60):
-        sums.append((-1) ** (k + 1) * power_sum(k * p, start, t) / arms**k / k)
-        step = abs(sums[-1]) * reach**k
-        size += step
-        if step < 1e-19:
-            break
-    if size > 0.25 or step >= 1e-19:
+    if mean == 0:
+        return Law(0, weights)
+    sums = _later_sums(start, t, p, arms, math.log(len(weights)) - math.log(mean))
+    if sums is None:
         return None
     term, result = weights, weights.copy()
     for order in range(1, 14):
@@ -208,6 +206,27 @@ def _law_of_later_steps(start: int, t: float, p: float, arms: int, floor: float)
         term = acted / order
         result += term
     return Law(0, np.maximum(result, 0.0))
+
+
+def _later_sums(start: int, t: float, p: float, arms: int, log_reach: float) -> list[float] | None:
+    """(-1)^(k+1) S_k/k for k = 2, 3, ... up to the last that matters; None where they are large.
+
+    log_reach: log of how much a difference can enlarge an entry.
+    """
+    # Where few pulls are expected the enlargement leaves the floats and S_k nearly does; their
+    # product does not.
+    log_reach = max(log_reach, 0.0)
+    sums, size = [], 0.0
+    for k in range(2, 60):
+        power = power_sum(k * p, start, t) / arms**k / k
+        sums.append((-1) ** (k + 1) * power)
+        log_step = math.log(power) + k * log_reach if power > 0 else -math.inf
+        size += math.exp(min(log_step, 0.0))
+        if size > 0.25:
+            return None
+        if log_step < LOG_NEGLIGIBLE:
+            return sums
+    return None
 
 
 def _difference(weights: NDArray[np.float64]) -> NDArray[np.float64]:

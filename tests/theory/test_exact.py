@@ -296,6 +296,77 @@ def test_large_times_where_later_steps_enter_as_a_corrected_poisson_law():
     np.testing.assert_allclose(pmf[seen], plain[seen], rtol=1e-9)
 
 
+TIMES = (4096, 4097, 4130, 4200, 5000, 20_000)  # the first 4095 steps are apart
+STEEP = (0.9, 1.0, 1.3, 2.0, 4.0, 8.0, 20.0, 50.0, 87.0, 90.0, 200.0)
+
+
+def laws_by_recursion(p, arms, width=200):
+    """{t: the law of T_i^R(t)} for t in TIMES, one step after the other."""
+    laws, law = {}, np.zeros(width)
+    law[0] = 1.0
+    for step in range(1, TIMES[-1] + 1):
+        if step in TIMES:
+            laws[step] = law
+        chance, miss = math.exp(-p * math.log(step)), -math.expm1(-p * math.log(step))
+        following = law * (miss + chance * (1 - 1 / arms))
+        following[1:] += law[:-1] * chance / arms
+        law = following
+    return laws
+
+
+@pytest.mark.parametrize("p", STEEP)
+def test_few_expected_pulls_after_the_first_steps_against_the_recursion(p):
+    laws = {arms: laws_by_recursion(p, arms) for arms in (1, 5)}
+    for t in TIMES:
+        for arms, recursion in laws.items():
+            pmf = random_pull_pmf(t, arms=arms, p=p)
+            seen = np.flatnonzero(recursion[t] > 1e-100)
+            np.testing.assert_allclose(pmf[seen], recursion[t][seen], rtol=1e-9, atol=0)
+            assert recursion[t][len(pmf) :].max(initial=0) < 1e-100
+        for arms, least in itertools.product((2, 5), (1, 3, 8)):
+            truth = laws[1][t] @ every_arm_at_least(least, arms, 200)
+            value = probability_all_pulled(t, arms=arms, p=p, at_least=least)
+            assert value == pytest.approx(truth, rel=1e-9, abs=1.1e-280)
+
+
+@pytest.mark.parametrize("p", STEEP)
+def test_never_pulled_is_the_law_at_zero_and_the_product_with_thirty_digits(p):
+    with mpmath.workdps(30):
+        products = {2: mpmath.mpf(1), 5: mpmath.mpf(1), 1000: mpmath.mpf(1)}
+        for step in range(1, 4201):
+            chance = mpmath.mpf(step) ** -p
+            for arms, product in products.items():
+                if step in TIMES:
+                    never = probability_never_pulled(step, arms=arms, p=p)
+                    assert never == pytest.approx(float(product), rel=1e-12, abs=0)
+                    law = random_pull_pmf(step, arms=arms, p=p)
+                    assert law[0] == pytest.approx(float(product), rel=1e-9, abs=0)
+                products[arms] = product * (1 - chance / arms)
+
+
+@pytest.mark.parametrize("p", [8.0, 20.0, 50.0, 87.0, 90.0, 200.0])
+def test_in_infinite_time_the_steps_from_20_000_on_add_nothing_to_steep_exponents(p):
+    for arms in (1, 5):
+        forever = random_pull_pmf(math.inf, arms=arms, p=p)
+        law = random_pull_pmf(20_000, arms=arms, p=p)
+        np.testing.assert_allclose(forever[:8], law[:8], rtol=1e-9, atol=1e-100)
+    forever = probability_all_pulled(math.inf, arms=2, p=p, at_least=1)
+    by_then = probability_all_pulled(20_000, arms=2, p=p, at_least=1)
+    assert forever == pytest.approx(by_then, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.0 + 1e-9, 1.00002, 1.1, 3.0])
+def test_from_p_1_on_later_steps_can_be_summed_up_to_100_000_expected_pulls(p):
+    for t in (2**17 + 1, 2**22 + 1, 10**40):
+        never = probability_never_pulled(t, arms=5, p=p)
+        assert random_pull_pmf(t, arms=5, p=p)[0] == pytest.approx(never, rel=1e-9, abs=0)
+    if p > 1.00001:
+        assert random_pull_pmf(math.inf, arms=5, p=p).sum() == pytest.approx(1, abs=1e-9)
+    elif p > 1:
+        with pytest.raises(ValueError, match=r"t must be at most 4194304 for p = 1\.0.*not inf"):
+            random_pull_pmf(math.inf, arms=5, p=p)
+
+
 @pytest.mark.parametrize("t, p, least", [
     (10**5, 0.95, 5), (10**5, 0.95, 30), (200_000, 0.99, 2), (200_000, 0.99, 14),
 ])  # fmt: skip
