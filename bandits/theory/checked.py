@@ -7,17 +7,37 @@ from numbers import Real
 from typing import TypeVar
 
 Name = TypeVar("Name", bound=str)
+LARGEST = 2**53  # up to here every whole number is a float, so that no formula overflows
+LONG = 10**40  # whole numbers from here on are shown by their size
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def whole_number(value: float, name: str, at_least: int) -> int:
-    """`value` as an int; ValueError unless it is a whole number of at least `at_least`."""
+def shown(value: object) -> str:
+    """`value` as the messages show it; Python refuses to write out more than 4300 digits."""
+    if not isinstance(value, int) or abs(value) < LONG:
+        return repr(value)
+    return f"{'-' if value < 0 else ''}10^{math.log10(abs(value)):.10g}"
+
+
+def _as_float(value: float) -> float:
+    """`value` as a float, inf where it is too large to be one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def whole_number(value: float, name: str, at_least: int, at_most: float = math.inf) -> int:
+    """`value` as an int; ValueError unless it is a whole number in at_least..at_most."""
     whole = _is_number(value) and -math.inf < value < math.inf and value == int(value)
-    if not whole or value < at_least:
-        raise ValueError(f"{name} must be a whole number of at least {at_least}, not {value!r}")
+    if not whole or not at_least <= value <= at_most:
+        above = f" and at most {at_most}" if whole and value > at_most else ""
+        raise ValueError(
+            f"{name} must be a whole number of at least {at_least}{above}, not {shown(value)}"
+        )
     return int(value)
 
 
@@ -36,8 +56,13 @@ def time_or_forever(t: float, p: float) -> float:
 
 
 def number_of_arms(arms: float) -> int:
-    """The paper's K, at least 1."""
-    return whole_number(arms, "arms", 1)
+    """The paper's K, at least 1 and at most 2^53."""
+    return whole_number(arms, "arms", 1, LARGEST)
+
+
+def fewest_samples(n_min: float) -> int:
+    """The n_min from which on a risk is known, at least 1 and at most 2^53."""
+    return whole_number(n_min, "n_min", 1, LARGEST)
 
 
 def exponent(p: float) -> float:
@@ -47,22 +72,22 @@ def exponent(p: float) -> float:
 
 def exponent_up_to_one(p: float) -> float:
     """0 < p <= 1, the range of the lemma and of both theorems."""
-    if not _is_number(p) or not 0 < p <= 1:
-        raise ValueError(f"p must lie in 0 < p <= 1 for the lemma and the theorems, not {p!r}")
+    if not _is_number(p) or not 0 < p <= 1 or _as_float(p) == 0:
+        raise ValueError(f"p must lie in 0 < p <= 1 for the lemma and the theorems, not {shown(p)}")
     return float(p)
 
 
 def positive(value: float, name: str) -> float:
-    """A finite number above 0."""
-    if not _is_number(value) or not 0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number above 0, not {value!r}")
+    """A finite number above 0, as a float."""
+    if not _is_number(value) or not 0 < _as_float(value) < math.inf:
+        raise ValueError(f"{name} must be a finite number above 0, not {shown(value)}")
     return float(value)
 
 
 def not_negative(value: float, name: str) -> float:
-    """A finite number of at least 0."""
-    if not _is_number(value) or not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, not {value!r}")
+    """A finite number of at least 0, as a float."""
+    if not _is_number(value) or not 0 <= _as_float(value) < math.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0, not {shown(value)}")
     return float(value)
 
 

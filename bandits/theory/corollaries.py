@@ -17,6 +17,7 @@ from bandits.theory.lemma import as_function
 from bandits.theory.symbols import C, K, L, alpha, delta, mean_gap, q, u
 from bandits.theory.theorems import GREEDY
 
+LATEST = 10**308  # L_p(t) is at most t - 1, which is to be a float
 Constant = Literal["repaired", "printed"]
 CONSTANTS = ("repaired", "printed")
 
@@ -62,14 +63,17 @@ def best_exponent(
     n_min <= e samples on). The minimum is the root of the symbolic derivative next to the
     best of 4000 trial exponents, or the end of the range. Arguments and ranges as in
     `theorem_bounds`, which also says where alpha and mean_gap enter; constant: "repaired"
-    (2√2) or "printed" (8√2). Raises ValueError outside the ranges, and where t is so small
-    that no p is allowed: t must be at least 1 + 2K·e.
+    (2√2) or "printed" (8√2). Raises ValueError outside the ranges, where t is so small that no
+    p is allowed (t must be at least 1 + 2K·e), and where t exceeds 10^308, or 10^150 and the
+    derivative leaves the floats.
     """
     checked.one_of(constant, "constant", CONSTANTS)
     t, arms = checked.time_step(t), checked.number_of_arms(arms)
     delta, C = checked.positive(delta, "delta"), checked.positive(C, "C")
     alpha = checked.not_negative(alpha, "alpha")
     mean_gap = checked.not_negative(mean_gap, "mean_gap")
+    if t > LATEST:
+        raise ValueError(f"t must be at most 10^308, not {checked.shown(t)}")
     needed, log_t = 2 * arms * math.e, math.log(t)
     if t - 1 <= needed:
         raise ValueError(f"t must exceed t_0 = 1 + 2K·e = {1 + needed:.6g} for some p, not {t}")
@@ -85,7 +89,14 @@ def best_exponent(
     best = int(np.argmin(bound(trial, *others)))
     if best in (0, len(trial) - 1):
         return float(1 - trial[best]) if trial[best] > tiny * 1.1 else 1.0
-    root = brentq(slope, trial[best - 1], trial[best + 1], args=others, xtol=1e-14)
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            root = brentq(slope, trial[best - 1], trial[best + 1], args=others, xtol=1e-14)
+    except FloatingPointError:
+        raise ValueError(
+            f"t must be at most 10^150 for these constants, not {checked.shown(t)}: "
+            "the derivative of the bound leaves the floats"
+        ) from None
     return float(1 - root)
 
 

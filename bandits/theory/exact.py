@@ -30,8 +30,9 @@ UNDERFLOW = -745.0  # exp of anything less is 0 in double precision
 def expected_random_pulls(t: float, *, arms: int, p: float) -> float:
     """B(t) = E T_i^R(t) = (1/K) Σ_{l<t} l^-p, the expected random pulls of one arm.
 
-    t: whole, at least 1, or math.inf when p > 1. arms: K >= 1. p > 0. Relative error below
-    1e-13. Raises ValueError outside these ranges. (Paper: first display of the lemma's proof.)
+    t: whole, at least 1, or math.inf when p > 1. arms: K >= 1, at most 2^53. p > 0. Relative
+    error below 1e-13 for t up to 10^100 and below 1e-12 for any; inf where the sum leaves the
+    floats. Raises ValueError outside these ranges. (Paper: first display of the lemma's proof.)
     """
     arms, p = checked.number_of_arms(arms), checked.exponent(p)
     t = checked.time_or_forever(t, p)
@@ -41,9 +42,10 @@ def expected_random_pulls(t: float, *, arms: int, p: float) -> float:
 def probability_never_pulled(t: float, *, arms: int, p: float) -> float:
     """P(T_i^R(t) = 0) for one given arm: the product of 1 - l^-p/K over l < t.
 
-    t: whole, at least 1, or math.inf when p > 1. arms: K >= 1. p > 0. Relative error below
-    1e-12 (the logarithm of the product is summed to full precision, for t of any size).
-    Raises ValueError outside these ranges.
+    t: whole, at least 1, or math.inf when p > 1. arms: K >= 1, at most 2^53. p > 0. Relative
+    error below 1e-12 down to 1e-300, below which the answer may be rounded down to 0 (the
+    logarithm of the product is summed to full precision, for t of any size). Raises ValueError
+    outside these ranges.
     """
     arms, p = checked.number_of_arms(arms), checked.exponent(p)
     t = checked.time_or_forever(t, p)
@@ -169,7 +171,7 @@ def _count_law(t: float, p: float, arms: int, floor: float = SMALLEST) -> Law:
             return sum_of(_law_of_first_steps(head, p, arms, floor), tail, floor)
     raise ValueError(
         f"t must be at most {LONGEST} for p = {p!r} (the later steps are random too "
-        f"often to be summed in closed form), not {t!r}"
+        f"often to be summed in closed form), not {checked.shown(t)}"
     )
 
 

@@ -61,8 +61,10 @@ class LemmaBound:
         """The smallest whole count that reaches the threshold.
 
         A threshold within 1e-12 (relative) above a whole number counts as that number, since
-        rounding may have put it there.
+        rounding may have put it there. ValueError where the threshold is inf.
         """
+        if self.threshold == math.inf:
+            raise ValueError("threshold must be finite for at_least, not inf: take a smaller t")
         return math.ceil(self.threshold * (1 - 1e-12))
 
     @property
@@ -85,8 +87,10 @@ def as_function(expression: sp.Expr, *arguments: sp.Symbol) -> Any:
 def exploration(t: float, p: float, version: Version = "corrected") -> float:
     """L_p(t) for version "corrected", x(t) = t^(1-p)/(1-p) or ln t for version "printed".
 
-    t: whole, at least 1, of any size; inf where the value leaves the floats. 0 < p <= 1.
+    t: whole, at least 1, of any size; inf where the value leaves the floats. 0 < p <= 1. Raises
+    ValueError outside these ranges.
     """
+    t, p = checked.time_step(t), checked.exponent_up_to_one(p)
     expression = EXPLORATION[checked.one_of(version, "version", VERSIONS), case(p)]
     with np.errstate(over="ignore"):  # inf is the right answer there
         return float(as_function(expression, u, q)(math.log(t), 1 - p))
@@ -95,9 +99,9 @@ def exploration(t: float, p: float, version: Version = "corrected") -> float:
 def lemma_bound(t: float, *, arms: int, p: float, version: Version = "corrected") -> LemmaBound:
     """The lemma at one t: threshold x/(2K) and probability 1 - K·exp(-3x/(28K)).
 
-    t: whole, at least 1. arms: K >= 1. 0 < p <= 1. version: "printed" (the paper's Lemma,
-    part I for p = 1 and part II for p < 1) or "corrected". Raises ValueError outside these
-    ranges.
+    t: whole, at least 1; beyond the floats x is inf and the probability 1. arms: K >= 1, at most
+    2^53. 0 < p <= 1. version: "printed" (the paper's Lemma, part I for p = 1 and part II for
+    p < 1) or "corrected". Raises ValueError outside these ranges.
     """
     checked.one_of(version, "version", VERSIONS)
     arms, p = checked.number_of_arms(arms), checked.exponent_up_to_one(p)
@@ -114,7 +118,7 @@ def vacuous_until(arms: int, p: float, version: Version = "corrected") -> float:
 
     The root of K·exp(-3x(t)/(28K)) = 1, as a float that need not be whole; below 1 when the
     bound says something at every t; inf when beyond the floats. For p = 1: K^(28K/3).
-    arms: K >= 1. 0 < p <= 1. Raises ValueError outside these ranges.
+    arms: K >= 1, at most 2^53. 0 < p <= 1. Raises ValueError outside these ranges.
     """
     checked.one_of(version, "version", VERSIONS)
     arms, p = checked.number_of_arms(arms), checked.exponent_up_to_one(p)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +11,21 @@ from numpy.typing import NDArray
 # Terms added one by one before Euler-Maclaurin takes over. From 4096 on, the three Bernoulli
 # terms kept leave an error below s^7 · 4096^(-s-7) / 10^6, far under one unit in the last place.
 DIRECT = 4096
+STEEPEST = 100.0  # from this power on 4096^-s and all after it are 0 in double precision
+LOG_LARGEST = math.log(sys.float_info.max)
 
 
 def integral_of_power(s: float, start: float, log_ratio: float) -> float:
-    """∫ x^-s dx from `start` to start·e^log_ratio, without cancellation near s = 1."""
+    """∫ x^-s dx from `start` >= 1 to start·e^log_ratio, without cancellation near s = 1.
+
+    inf where it leaves the floats.
+    """
     if log_ratio == math.inf:
         return float(start ** (1 - s) / (s - 1))
     if s == 1:
         return log_ratio
+    if (1 - s) * log_ratio > LOG_LARGEST:
+        return math.inf
     return float(start ** (1 - s) * math.expm1((1 - s) * log_ratio) / (1 - s))
 
 
@@ -29,12 +37,12 @@ def _power(base: float, exponent: float) -> float:
 def power_sum(s: float, start: int, stop: float) -> float:
     """Σ l^-s over start <= l < stop, for s > 0; stop may be math.inf when s > 1.
 
-    Relative error below 1e-14, by adding the first terms and using Euler-Maclaurin
-    summation for the rest.
+    Relative error below 1e-14 for stop up to 10^12 and below 1e-12 for any, by adding the first
+    terms and using Euler-Maclaurin summation for the rest; inf where the sum leaves the floats.
     """
     middle = max(start, DIRECT)
-    if stop <= middle:
-        return math.fsum(np.arange(start, stop, dtype=float) ** -s)
+    if stop <= middle or s > STEEPEST:
+        return math.fsum(np.arange(start, min(stop, middle), dtype=float) ** -s)
     head = np.arange(start, middle, dtype=float) ** -s
     log_ratio = math.inf if stop == math.inf else math.log(stop) - math.log(middle)
     tail = [integral_of_power(s, middle, log_ratio)]
@@ -67,4 +75,5 @@ def log_one_plus_sum(x: float, p: float, t: float) -> float:
 def random_steps(t: int, p: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(ε_l, 1 - ε_l) for l = 1..t-1, each (t - 1,) float64 and each to full relative accuracy."""
     log_steps = np.log(np.arange(1, t, dtype=float))
-    return np.exp(-p * log_steps), -np.expm1(-p * log_steps)
+    with np.errstate(over="ignore"):  # exp(-inf) = 0 is right for p near the end of the floats
+        return np.exp(-p * log_steps), -np.expm1(-p * log_steps)

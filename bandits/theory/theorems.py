@@ -8,6 +8,7 @@ regret is the expectation over step t, given the exploration draws of the steps 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import sympy as sp
@@ -54,7 +55,12 @@ def start_of_validity(*, arms: int, p: float, n_min: int = 1, version: Version) 
     """t_0 with m0 = max(e, n_min): exp(2K·m0) for p = 1; inf where it leaves the floats.
 
     For p < 1: (2qK·m0)^(1/q) as printed, (1 + 2qK·m0)^(1/q) as corrected, with q = 1 - p.
+    arms: K >= 1, and n_min >= 1, both whole and at most 2^53. 0 < p <= 1. Raises ValueError
+    outside these ranges.
     """
+    checked.one_of(version, "version", VERSIONS)
+    arms, p = checked.number_of_arms(arms), checked.exponent_up_to_one(p)
+    n_min = checked.fewest_samples(n_min)
     logarithm = _log_start(arms, p, n_min, version)
     return math.exp(logarithm) if logarithm < 709 else math.inf
 
@@ -82,27 +88,35 @@ def theorem_bounds(
     is the unified theorem: D̄·ε_t <= regret <= D̄·ε_t + (1 - ε_t)(2K/δ)·C·sqrt(ln n/n) at
     n = L_p(t)/(2K), for networks trained on the random branch's samples.
 
-    t: whole, at least 1. arms: K >= 1. 0 < p <= 1. delta > 0: the gap δ. alpha >= 0:
+    t: whole, at least 1, and so small that L is a float (for p = 1 any). arms: K >= 1, at most
+    2^53. 0 < p <= 1. delta > 0: the gap δ. alpha >= 0:
     max_i E Δ_i, used by the printed version. mean_gap >= 0: D̄ = (1/K) Σ_i E Δ_i, used by the
     corrected one. C > 0: largest constant of the risk C·sqrt(ln n/n), which holds from n_min
-    samples on (whole, at least 1). Raises ValueError outside these ranges, and where t lies
-    below t_0, which it names.
+    samples on (whole, at least 1, at most 2^53). Raises ValueError outside these ranges, and
+    where t lies below t_0, which it names.
     """
     checked.one_of(version, "version", VERSIONS)
     arms, p = checked.number_of_arms(arms), checked.exponent_up_to_one(p)
-    t, n_min = checked.time_step(t), checked.whole_number(n_min, "n_min", 1)
+    t, n_min = checked.time_step(t), checked.fewest_samples(n_min)
     delta, C = checked.positive(delta, "delta"), checked.positive(C, "C")
     alpha = checked.not_negative(alpha, "alpha")
     mean_gap = checked.not_negative(mean_gap, "mean_gap")
+    length = exploration(t, p, version)
+    if length == math.inf:
+        most = math.log10(sys.float_info.max * (1 - p)) / (1 - p)
+        raise ValueError(
+            f"t must be at most about 10^{most:.4g} for p={p:.6g}, where L leaves the floats; "
+            f"it is {checked.shown(t)}"
+        )
     t_0 = start_of_validity(arms=arms, p=p, n_min=n_min, version=version)
     if math.log(t) < _log_start(arms, p, n_min, version):
         raise ValueError(
             f"t must be at least t_0 = {t_0:.6g}, where the {version} bound starts "
-            f"for arms={arms}, p={p:.6g}, n_min={n_min}; it is {t}"
+            f"for arms={arms}, p={p:.6g}, n_min={n_min}; it is {checked.shown(t)}"
         )
     values = {
         "epsilon": math.exp(-p * math.log(t)),
-        "L": exploration(t, p, version),
+        "L": length,
         "K": arms,
         "delta": delta,
         "alpha": alpha,

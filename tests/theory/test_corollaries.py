@@ -96,12 +96,19 @@ def test_the_floor_lies_below_the_exact_expected_regret(p):
 def test_the_floor_s_limit():
     assert two_armed_floor(math.inf, p=2) == pytest.approx(0.14328, abs=5e-6)
     assert two_armed_floor(10**9, p=1) < 1e-3
+    for t in (5000, 10**4000, math.inf):
+        assert two_armed_floor(t, p=1e110) == pytest.approx(0.4 / 2, rel=1e-15)
+    assert two_armed_floor(10**4000, p=0.5) == 0
 
 
 @pytest.mark.parametrize("change, words", [
     ({"t": 0}, "t must be a whole number"), ({"arms": 0}, "arms must be"),
     ({"delta": 0}, "delta must be"), ({"C": -1}, "C must be"), ({"alpha": -1}, "alpha must be"),
     ({"mean_gap": -1}, "mean_gap must be"), ({"constant": "other"}, "constant must be one of"),
+    ({"arms": 10**400}, r"arms must be .*, not 10\^400"),
+    ({"t": 10**400}, r"t must be at most 10\^308, not 10\^400"),
+    ({"t": 10**5000}, r"t must be at most 10\^308, not 10\^5000"),
+    ({"t": 10**300, "C": 1e80}, r"t must be at most 10\^150 for these constants, not 10\^300"),
     ({"t": 28}, r"t must exceed t_0 = 1 \+ 2K·e = 28\.1828 for some p, not 28"),
 ])  # fmt: skip
 def test_bad_input_is_refused_by_name(change, words):

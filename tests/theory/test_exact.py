@@ -1,7 +1,9 @@
 """The exact law against enumeration, rational arithmetic, closed forms and high precision."""
 
+import functools
 import itertools
 import math
+import sys
 import time
 from fractions import Fraction
 
@@ -362,9 +364,10 @@ def test_from_p_1_on_later_steps_can_be_summed_up_to_100_000_expected_pulls(p):
         assert random_pull_pmf(t, arms=5, p=p)[0] == pytest.approx(never, rel=1e-9, abs=0)
     if p > 1.00001:
         assert random_pull_pmf(math.inf, arms=5, p=p).sum() == pytest.approx(1, abs=1e-9)
-    elif p > 1:
-        with pytest.raises(ValueError, match=r"t must be at most 4194304 for p = 1\.0.*not inf"):
-            random_pull_pmf(math.inf, arms=5, p=p)
+    else:
+        t, shown = (math.inf, "inf") if p > 1 else (10**300_000, r"10\^300000")
+        with pytest.raises(ValueError, match=rf"t must be at most 4194304 for p = 1\.0.*{shown}"):
+            random_pull_pmf(t, arms=5, p=p)
 
 
 @pytest.mark.parametrize("t, p, least", [
@@ -407,6 +410,70 @@ def test_a_million_steps_take_less_than_two_seconds(at_least):
 def test_bad_input_is_refused_by_name(function, t, arms, p, words):
     with pytest.raises(ValueError, match=words):
         function(t, arms=arms, p=p)
+
+
+@pytest.mark.parametrize("p", [95.0, 99.9, 100.1, 1e3, 1e110, 1e308])
+@pytest.mark.parametrize("t", [2, 4096, 4097, 5000, 10**4000, math.inf])
+def test_exponents_so_steep_that_only_the_first_step_is_random(t, p):
+    assert expected_random_pulls(t, arms=2, p=p) == pytest.approx(1 / 2, rel=1e-15)
+    assert probability_never_pulled(t, arms=5, p=p) == pytest.approx(4 / 5, rel=1e-15)
+    np.testing.assert_allclose(random_pull_pmf(t, arms=5, p=p)[:2], [4 / 5, 1 / 5], rtol=1e-9)
+    assert probability_all_pulled(t, arms=1, p=p, at_least=1) == pytest.approx(1, rel=1e-9)
+    assert probability_all_pulled(t, arms=2, p=p, at_least=1) < 1e-27  # 2^-95 and less
+
+
+@pytest.mark.parametrize("p", [0.1, 0.3, 0.5, 0.9, 0.99, 1.0, 1.001])
+@pytest.mark.parametrize("power", [4, 100, 300, 400, 600, 4000, 10_000])
+def test_times_of_any_size_against_forty_digits(p, power):
+    """Σ l^-p by hand up to 500, by Euler-Maclaurin from there on, for p and its multiples."""
+
+    @functools.cache
+    def total(s):
+        first, last = mpmath.mpf(500), mpmath.mpf(10) ** power
+        middle = (last ** (1 - s) - first ** (1 - s)) / (1 - s) if s != 1 else power * mpmath.ln10
+        middle -= mpmath.log(first) if s == 1 else 0
+        ends = [(x**-s / 2, s / 12 * x ** (-s - 1), -s * (s + 1) * (s + 2) / 720 * x ** (-s - 3))
+                for x in (first, last)]  # fmt: skip
+        return middle + mpmath.fsum(ends[0]) - mpmath.fsum(ends[1])
+
+    with mpmath.workdps(40):
+        exponent = mpmath.mpf(p)
+        chances = [mpmath.mpf(step) ** -exponent for step in range(1, 500)]
+        expected = (mpmath.fsum(chances) + total(exponent)) / 7
+        value = expected_random_pulls(10**power, arms=7, p=p)
+        if expected > sys.float_info.max:
+            assert value == math.inf
+        else:
+            assert value == pytest.approx(float(expected), rel=1e-12, abs=0)
+        log = mpmath.fsum(mpmath.log1p(-chance / 7) for chance in chances)
+        log -= mpmath.fsum(total(k * exponent) / (k * mpmath.mpf(7) ** k) for k in range(1, 25))
+        never = probability_never_pulled(10**power, arms=7, p=p)
+        assert never == pytest.approx(float(mpmath.exp(log)), rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("call", [
+    lambda arms: expected_random_pulls(100, arms=arms, p=1),
+    lambda arms: probability_never_pulled(100, arms=arms, p=1),
+    lambda arms: random_pull_pmf(100, arms=arms, p=1),
+    lambda arms: probability_all_pulled(100, arms=arms, p=1, at_least=1),
+])  # fmt: skip
+def test_more_arms_than_whole_floats_are_refused(call):
+    call(2**53)
+    for arms, shown in ((2**53 + 1, "9007199254740993"), (10**400, r"10\^400"),
+                        (10**5000, r"10\^5000")):  # fmt: skip
+        with pytest.raises(ValueError, match=rf"arms .* at most 9007199254740992, not {shown}$"):
+            call(arms)
+
+
+def test_numbers_beyond_the_floats_are_refused_by_name():
+    for t, p, words in (
+        (-(10**5000), 1, r"t must be a whole number of at least 1, not -10\^5000$"),
+        (10**5000, 0.5, r"t must be at most 4194304 for p = 0\.5 .*, not 10\^5000$"),
+        (10, 10**400, r"p must be a finite number above 0, not 10\^400$"),
+        (10, Fraction(1, 10**400), "p must be a finite number above 0, not Fraction"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            random_pull_pmf(t, arms=5, p=p)
 
 
 def test_bad_thresholds_and_unreachable_times_are_refused():

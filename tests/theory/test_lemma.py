@@ -1,6 +1,7 @@
 """The lemma's bound: its numbers by hand, and against the exact law."""
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -37,6 +38,10 @@ def test_both_versions_by_hand(t, p, arms):
 def test_times_beyond_the_floats():
     assert lemma_bound(10**400, arms=2, p=1).threshold == pytest.approx(100 * math.log(10))
     assert lemma_bound(10**1000, arms=2, p=0.5).probability == 1.0
+
+    assert lemma_bound(10**400, arms=2, p=0.1).threshold == math.inf
+    with pytest.raises(ValueError, match="threshold must be finite for at_least, not inf"):
+        _ = lemma_bound(10**400, arms=2, p=0.1).at_least
 
 
 def test_default_is_the_statement_that_holds():
@@ -125,6 +130,16 @@ def test_quoted_counterexamples_to_the_printed_part_two():
     (lambda: lemma_bound(5, arms=5, p=0), "0 < p <= 1"),
     (lambda: lemma_bound(5, arms=5, p=1.5), "0 < p <= 1"),
     (lambda: lemma_bound(5, arms=5, p=1, version="other"), "version must be one of printed"),
+    (lambda: lemma_bound(5, arms=10**400, p=1), r"arms must be .* at most 9007199254740992, not"),
+    (lambda: exploration(0, 0.5), "t must be a whole number"),
+    (lambda: exploration(2.5, 0.5), "t must be a whole number"),
+    (lambda: exploration(math.inf, 0.5), "t must be a whole number"),
+    (lambda: exploration(5, 0), "0 < p <= 1"),
+    (lambda: exploration(5, 1.5), "0 < p <= 1"),
+    (lambda: exploration(5, math.nan), "0 < p <= 1"),
+    (lambda: exploration(5, Fraction(1, 10**400)), "0 < p <= 1"),
+    (lambda: exploration(5, 1, "other"), "version must be one of printed"),
+    (lambda: vacuous_until(10**20, 1), r"arms must be .* at most 9007199254740992, not 1000"),
     (lambda: vacuous_until(0, 1), "arms must be a whole number"),
     (lambda: vacuous_until(5, 2), "0 < p <= 1"),
     (lambda: vacuous_until(5, 1, version="x"), "version must be one of"),

@@ -68,6 +68,18 @@ def test_quoted_starts(p, n_min, version, quoted, digits):
     assert start_of_validity(arms=5, p=1, n_min=100, version="printed") == math.inf
 
 
+@pytest.mark.parametrize("change, words", [
+    ({"arms": -3}, "arms must be a whole number of at least 1, not -3"),
+    ({"arms": 2.5}, "arms must be"), ({"arms": 10**400}, r"arms must be .*, not 10\^400"),
+    ({"p": 0}, "0 < p <= 1"), ({"p": 1.2}, "0 < p <= 1"), ({"n_min": 0}, "n_min must be"),
+    ({"n_min": 1.5}, "n_min must be"), ({"n_min": 10**400}, r"n_min must be .*, not 10\^400"),
+    ({"version": "exact"}, "version must be one of"),
+])  # fmt: skip
+def test_starts_refuse_bad_input_by_name(change, words):
+    with pytest.raises(ValueError, match=words):
+        start_of_validity(**{"arms": 5, "p": 0.5, "version": "corrected", **change})
+
+
 def test_the_corrected_bound_holds_for_an_exactly_known_bandit():
     """Two arms with constant means 0.5 (fixed) and Bernoulli(0.9), sample means: a risk of
     0.09/n <= C·sqrt(ln n/n) for n >= 2 with C = 0.0765. Given n_2 random pulls of arm 2 the
@@ -109,6 +121,8 @@ def test_greedy_regret_is_at_most_two_over_delta_times_the_squared_errors(arms, 
     ({"version": "exact"}, "version must be one of"),
     ({"t": 83}, r"t must be at least t_0 = 83\.6172, where the corrected bound starts"),
     ({"t": 77, "version": "printed"}, r"t must be at least t_0 = 77\.1445, where the printed"),
+    ({"t": 10**400, "p": 0.1}, r"t must be at most about 10\^342\.\d for p=0\.1, .* is 10\^400"),
+    ({"t": 10**5000, "p": 1, "n_min": 10**6}, r"t must be at least t_0 = inf.* it is 10\^5000"),
     ({"t": 10**11, "p": 1}, r"t_0 = 6\.38775e\+11"),
 ])  # fmt: skip
 def test_bad_input_is_refused_by_name(change, words):
