@@ -462,7 +462,9 @@ def test_linucb_needs_a_ridge(ridge):
 
 @pytest.mark.parametrize("alpha", [-0.1, float("nan"), "1"])
 def test_linucb_needs_a_weight(alpha):
-    with pytest.raises(ValueError, match=f"alpha must be a finite number >= 0, not {alpha!r}"):
+    with pytest.raises(
+        ValueError, match=f"^LinUCB's alpha must be a finite number >= 0, not {alpha!r}"
+    ):
         LinUCB(2, 2, alpha=alpha)
 
 

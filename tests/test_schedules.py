@@ -59,6 +59,20 @@ def test_time_starts_at_one(t):
         PowerSchedule(1)(t)
 
 
+@pytest.mark.parametrize("p", [1, np.float32(0.5), Fraction(1, 4), -0.0])
+def test_an_exponent_is_kept_as_a_float(p):
+    kept = PowerSchedule(p).p
+    assert type(kept) is float
+    assert kept == float(p)
+    assert str(kept) in ("1.0", "0.5", "0.25", "0.0")
+
+
+def test_a_time_beyond_the_integers_of_numpy_has_a_probability():
+    epsilon = PowerSchedule(0.5)([10**20, 10**40])
+    assert epsilon.dtype == np.float64
+    np.testing.assert_allclose(epsilon, [1e-10, 1e-20], rtol=1e-12)
+
+
 def test_schedules_compare_by_value_and_cannot_change():
     assert PowerSchedule(0.5) == PowerSchedule(0.5) != PowerSchedule(0.25)
     with pytest.raises(AttributeError):

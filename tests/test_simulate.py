@@ -305,9 +305,9 @@ class Choosing:
         ({"propensities": np.full(5, np.inf)}, "the propensity at t = 1 is inf"),
         ({"propensities": np.full(5, 1.5)}, r"at t = 1 is 1.5; it must be in \(0, 1\]"),
         ({"propensities": np.ones((5, 1))}, r"have shape \(5, 1\)"),
-        ({"explored": np.full(5, 0.3)}, r"must be \(5,\) of bool, not \(5,\) of float64"),
+        ({"explored": np.full(5, 0.3)}, r"^explored from t = 1 on must be \(5,\) of bool, not"),
         ({"explored": np.zeros(1, np.bool_)}, r"must be \(5,\) of bool, not \(1,\) of bool"),
-        ({"actions": [0.0] * 5}, r"must be \(5,\) whole numbers, not \(5,\) of float64"),
+        ({"actions": [0.0] * 5}, r"^the actions from t = 1 on must be \(5,\) whole numbers, not"),
     ],
 )
 def test_what_a_users_policy_chooses_is_looked_at(wrong, message):
@@ -326,11 +326,29 @@ def test_steps_that_end_between_stages_or_are_too_many_are_refused(done):
         simulate(Random(3), SyntheticBandit().rounds(1, 0, 40), resume=past)
 
 
+def test_a_finished_run_is_given_back_wherever_it_ended():
+    rounds = SyntheticBandit().rounds(1, 0, 30)
+    past = simulate(Random(3), rounds)
+    same(simulate(Random(3), rounds, resume=past), past)
+
+
 def test_what_a_policy_writes_on_its_contexts_no_other_policy_sees():
     rounds = SyntheticBandit(size=2).rounds(1, 0, 20)
     before = rounds.contexts(slice(0, 20)).copy()
     rounds.contexts(slice(0, 20))[:] = 7.0
     np.testing.assert_array_equal(rounds.contexts(slice(0, 20)), before)
+
+
+def test_a_policy_is_given_contexts_in_the_order_that_torch_takes():
+    class Looking(Choosing):
+        def choose(self, contexts, t, draws):
+            assert contexts.flags.c_contiguous
+            return super().choose(contexts, t, draws)
+
+    rounds = SyntheticBandit(size=3).rounds(1, 0, 20)
+    for odd in (lambda x: x[:, ::-1], np.asfortranarray, lambda x: x.astype(">f8")):
+        spoilt_order = replace(rounds, gather=lambda block, odd=odd: odd(rounds.gather(block)))
+        assert len(simulate(Looking(), spoilt_order)) == 20
 
 
 def test_contexts_of_any_layout_are_learned_from():
