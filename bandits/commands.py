@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bandits.checks import one_of
 from bandits.experiments import (
     EXPERIMENTS,
     PAPER_FIGURES,
@@ -197,8 +198,7 @@ def make_figures(options: argparse.Namespace) -> int:
     for name in options.names:
         if name not in figures.DRAW:
             raise UsageError(f"a figure is one of {', '.join(figures.DRAW)}, not {name!r}")
-    if options.scale not in SCALES:
-        raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
+    one_of("scale", options.scale, SCALES)
     if options.from_data:
         return _draw_from_data(options)
     if STUDY in options.names:
@@ -254,8 +254,7 @@ def _study(options: argparse.Namespace) -> int:
     if options.names != [STUDY]:
         raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
     refuse_settings(options, STUDY, "cluster")
-    if options.scale not in SCALES:
-        raise UsageError(f"scale must be one of {', '.join(SCALES)}, not {options.scale!r}")
+    one_of("scale", options.scale, SCALES)
     folder = default_folder(options)
     check_writable(folder / "runs")
     data = _load(options)

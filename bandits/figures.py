@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bandits import plots, questions, supervised
+from bandits.checks import one_of
 from bandits.collect import Data, Kind, Runs, collect_regret, collect_reward
 from bandits.experiments import EXPERIMENTS, RESULTS_VERSION, TUNING_SEED, Experiment, Scale
 from bandits.mnist import Mnist
@@ -103,10 +104,7 @@ def make_study(
     Raises:
         ValueError: for an unknown scale.
     """
-    if scale_name not in supervised.STUDY_SCALES:
-        known = ", ".join(supervised.STUDY_SCALES)
-        raise ValueError(f"scale must be one of {known}, not {scale_name!r}")
-    scale = supervised.STUDY_SCALES[scale_name]
+    scale = supervised.STUDY_SCALES[one_of("scale", scale_name, tuple(supervised.STUDY_SCALES))]
     data = supervised.run_study(scale, mnist, folder / "runs", say=say)
     caption = f"{scale_name} scale: {scale.epochs} epochs, runs: {scale.runs}"
     about = {

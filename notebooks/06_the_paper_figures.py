@@ -48,7 +48,7 @@ import numpy as np
 from IPython.display import Markdown
 
 from bandits import plots, study, theory, verdicts
-from bandits.analysis import interval
+from bandits.analysis import interval, mean_interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
 from bandits.figures import KINDS, load_those_there
@@ -258,7 +258,7 @@ else:
 # The explanation does not suffice. The one run with all arms in use falls no faster than those with
 # four, or than some with three; and even when each run's whole floor is taken away, what is left
 # falls more slowly than $t^{-1/2}$. Most of the slow fall is the networks' own: in 2,000 steps an
-# arm has some hundred samples, and the networks are still learning from them.
+# arm has some hundreds of samples, and the networks are still learning from them.
 
 # %% [markdown]
 # ## At the end of the runs
@@ -350,12 +350,6 @@ Markdown(verdicts.table(readings) if readings else "No figure at the paper's sca
 # their correlation, and half the width of the interval with pairing and as it would be without.
 
 # %%
-def half_width(values):
-    """Half of the 95 % interval."""
-    bounds = interval(values)
-    return (bounds.high - bounds.low) / 2
-
-
 def late_mean(name, method):
     """Late reward of each committed run."""
     return committed[name]["late_mean"][verdicts.place_of(committed[name], method)]
@@ -370,8 +364,9 @@ if {"low_noise", "high_noise"} <= set(committed):
         ("Deep and Simple, σ = 1", ("high_noise", "deep"), ("high_noise", "simple")),
     ):
         first, second = late_mean(*one), late_mean(*other)
-        print(f"{what:30}{np.corrcoef(first, second)[0, 1]:13.2f}{half_width(first - second):9.2f}"
-              f"{np.hypot(half_width(first), half_width(second)):11.2f}")
+        _, paired = mean_interval(first - second)  # the mean, and half of the interval's width
+        unpaired = np.hypot(*(mean_interval(late)[1] for late in (first, second)))
+        print(f"{what:30}{np.corrcoef(first, second)[0, 1]:13.2f}{paired:9.2f}{unpaired:11.2f}")
     for name in ("low_noise", "high_noise"):
         found = committed[name]
         deep, simple = (found["arm_counts"][verdicts.place_of(found, method)]

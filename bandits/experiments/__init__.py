@@ -1,5 +1,6 @@
 """The experiments: which methods, noise, steps, runs and seeds make which figure."""
 
+from bandits.checks import one_of
 from bandits.experiments.beyond import BEYOND
 from bandits.experiments.build import build_policy, environment, regressor
 from bandits.experiments.paper import (
@@ -75,6 +76,4 @@ def experiment(name: str) -> Experiment:
     Raises:
         ValueError: for an unknown name, with the known ones.
     """
-    if name not in EXPERIMENTS:
-        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, not {name!r}")
-    return EXPERIMENTS[name]
+    return EXPERIMENTS[one_of("experiment", name, tuple(EXPERIMENTS))]

@@ -170,9 +170,7 @@ class Experiment:
         Raises:
             ValueError: for another name.
         """
-        if name not in SCALES:
-            raise ValueError(f"scale must be one of {', '.join(SCALES)}, not {name!r}")
-        scale: Scale = getattr(self, name)
+        scale: Scale = getattr(self, one_of("scale", name, SCALES))
         return scale
 
     def select(self, methods: list[str] | None) -> "Experiment":
