@@ -22,7 +22,7 @@ redraw: $(READY)  ## the committed figures again, from their data alone
 
 test: $(READY)  ## everything that CI runs
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check bandits tools tests
+	$(BIN)/ruff format --check bandits course/*.py course/tests tools tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
@@ -50,11 +50,11 @@ sync: $(READY)  ## pair the notebooks and their scripts, in whichever direction 
 	$(BIN)/python tools/sync.py
 
 assignments: $(READY)  ## the students' release as a zip, into results/assignments/
-	$(BIN)/python tools/assignments.py release
+	$(BIN)/python -m course release
 
 grade: $(READY)  ## make grade SUBMISSIONS=folder
 	@test -n "$(SUBMISSIONS)" || { echo "make grade needs SUBMISSIONS=folder" >&2; exit 2; }
-	$(BIN)/python tools/assignments.py grade --submissions "$(SUBMISSIONS)" --out results/grades
+	$(BIN)/python -m course grade --submissions "$(SUBMISSIONS)" --out results/grades
 
 bench: $(READY)  ## timings and ratios; nothing else should be running
 	$(BIN)/python tools/bench.py

@@ -12,8 +12,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from course import read
 from nbgrader.api import Gradebook, MissingEntry
+
+from course.settings import read
 
 
 def graded_notebook(course: Path, key: tuple[str, str]) -> Path:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from course import AssignmentError, last_words, nbgrader_api
 from nbgrader.api import Gradebook
+
+from course.settings import AssignmentError, last_words, nbgrader_api
 
 COLUMNS = ("student", "assignment", "task", "marks", "out_of", "status")
 

@@ -1,11 +1,11 @@
 """Make the student release of the assignments, and grade what comes back.
 
-    python tools/assignments.py release
-    python tools/assignments.py grade --submissions FOLDER
-    python tools/assignments.py export --out FOLDER
+    python -m course release
+    python -m course grade --submissions FOLDER
+    python -m course export --out FOLDER
 
-The source notebooks (solved, with hidden tests) are in notebooks/assignments/source/; the README
-beside them is the teacher's guide. Everything works without a network and starts no server.
+The source notebooks (solved, with hidden tests) are in course/source/; the README beside them is
+the teacher's guide. Everything works without a network and starts no server.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import grading
-import marks
-from course import (
-    ASSIGNMENTS,
+from course import grading, marks
+from course.settings import (
+    COURSE,
     ROOT,
     SOURCES,
     AssignmentError,
@@ -125,7 +124,7 @@ def generate(course: Path, *, database: bool = True) -> list[str]:
         destination = course / "source" / name / f"{name}.ipynb"
         destination.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(SOURCES / name / f"{name}.ipynb", destination)
-    shutil.copy(ASSIGNMENTS / "nbgrader_config.py", course)  # for nbgrader's own commands
+    shutil.copy(COURSE / "nbgrader_config.py", course)  # for nbgrader's own commands
     api = nbgrader_api(course, database=database)
     for name in assignments:
         succeed(api.generate_assignment(name), f"generating {name}")
@@ -157,7 +156,9 @@ def release(out: Path) -> Path:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the commands; return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="course", description=__doc__.split("\n")[0] if __doc__ else None
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("release", help="build the student release as a zip")
     one.add_argument("--out", type=Path, default=ROOT / "results" / "assignments")

@@ -18,8 +18,8 @@ from nbgrader.preprocessors import SaveCells
 from traitlets.config.loader import Config, PyFileConfigLoader
 
 ROOT = Path(__file__).resolve().parent.parent
-ASSIGNMENTS = ROOT / "notebooks" / "assignments"
-SOURCES = ASSIGNMENTS / "source"
+COURSE = ROOT / "course"
+SOURCES = COURSE / "source"
 
 
 class AssignmentError(ValueError):
@@ -92,7 +92,7 @@ def nbgrader_api(course: Path, clock: Clock | None = None, *, database: bool = T
 
 def configuration() -> Config:
     """The settings of nbgrader_config.py."""
-    settings: Config = PyFileConfigLoader("nbgrader_config.py", str(ASSIGNMENTS)).load_config()
+    settings: Config = PyFileConfigLoader("nbgrader_config.py", str(COURSE)).load_config()
     return settings
 
 

@@ -1,7 +1,7 @@
 """Grade a folder of submissions with nbgrader, one after the other, and say plainly what is wrong.
 
 A bad submission (unreadable, endless, with copied or missing cells) is reported and never stops
-the others. The student's code runs on this machine; see notebooks/assignments/README.md.
+the others. The student's code runs on this machine; see course/README.md.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import remarks
-from course import (
+from nbgrader.api import Gradebook
+
+from course import remarks
+from course.settings import (
     ROOT,
     AssignmentError,
     Clock,
@@ -29,7 +31,6 @@ from course import (
     nbgrader_api,
     read,
 )
-from nbgrader.api import Gradebook
 
 
 def shown(name: str) -> str:

@@ -15,16 +15,17 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from assignment_answers import RIGHT, WRONG
+from answers import RIGHT, WRONG
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("a_lemma_under_test", "digits_for_rewards", "exploring")
 SECRET = re.compile("### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)### END", re.DOTALL)
 
 
 def tool(*arguments, status=0):
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "assignments.py"), *map(str, arguments)],
+        [sys.executable, "-m", "course", *map(str, arguments)],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=840,
@@ -36,7 +37,7 @@ def tool(*arguments, status=0):
 
 
 def source(name):
-    path = ROOT / "notebooks" / "assignments" / "source" / name / f"{name}.ipynb"
+    path = ROOT / "course" / "source" / name / f"{name}.ipynb"
     return nbformat.read(path, as_version=4)
 
 

@@ -1,4 +1,4 @@
-"""Settings of nbgrader for these assignments; `tools/assignments.py` reads them too."""
+"""Settings of nbgrader for these assignments; `python -m course` reads them too."""
 
 # nbgrader runs this file with get_config defined.
 c = get_config()  # type: ignore[name-defined] # noqa: F821

@@ -1,7 +1,7 @@
 """The assignments by themselves: what their tests reward, and what the tools refuse.
 
 Here the cells run in this process, which is fast enough to try every typical answer;
-test_assignments_grading.py sends notebooks through nbgrader.
+test_grading.py sends notebooks through nbgrader.
 """
 
 import copy
@@ -19,15 +19,15 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from assignment_answers import RIGHT, WRONG
+from answers import RIGHT, WRONG
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("exploring", "a_lemma_under_test", "digits_for_rewards")
 AUTOGRADED, WRITTEN = 20, 5
 
 
 def source(name):
-    path = ROOT / "notebooks" / "assignments" / "source" / name / f"{name}.ipynb"
+    path = ROOT / "course" / "source" / name / f"{name}.ipynb"
     return nbformat.read(path, as_version=4)
 
 
@@ -62,17 +62,13 @@ def _sample(monkeypatch):
 
 @pytest.fixture(scope="module")
 def tool():
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nbgrader's own
-            yield importlib.import_module("assignments")
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nbgrader's own
+        return importlib.import_module("course.__main__")
 
 
 def test_the_sources_are_the_three_known_ones():
-    folder = ROOT / "notebooks" / "assignments" / "source"
+    folder = ROOT / "course" / "source"
     assert {p.stem for p in folder.rglob("*.ipynb")} == set(NAMES)
     assert not list(folder.rglob("*.py")), "a .py twin could reach the students"
 
@@ -141,7 +137,7 @@ import json, sys
 import matplotlib
 matplotlib.use("agg")
 for name in ("exploring", "a_lemma_under_test"):
-    with open("notebooks/assignments/source/" + name + "/" + name + ".ipynb") as file:
+    with open("course/source/" + name + "/" + name + ".ipynb") as file:
         cells = json.load(file)["cells"]
     space = {}
     for cell in cells:
@@ -390,7 +386,7 @@ class Classroom:
 @pytest.fixture
 def room(tool, prepared, tmp_path, monkeypatch):
     """An empty classroom."""
-    course = importlib.import_module("course")
+    course = importlib.import_module("course.settings")
     autograde = importlib.import_module("nbgrader.converters").Autograde
     execute = importlib.import_module("nbgrader.preprocessors").Execute
     steps = autograde.autograde_preprocessors.default_args[0]

@@ -1,0 +1,1 @@
+"""The course: three assignments, their release to students, and their grading."""
