@@ -54,7 +54,7 @@ assignments: $(READY)  ## the students' release as a zip, into results/assignmen
 
 grade: $(READY)  ## make grade SUBMISSIONS=folder
 	@test -n "$(SUBMISSIONS)" || { echo "make grade needs SUBMISSIONS=folder" >&2; exit 2; }
-	$(BIN)/python -m course grade --submissions "$(SUBMISSIONS)" --out results/grades
+	$(BIN)/python -m course grade --submissions "$(SUBMISSIONS)" --out results/grades -j 2
 
 bench: $(READY)  ## timings and ratios; nothing else should be running
 	$(BIN)/python tools/bench.py

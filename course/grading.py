@@ -1,288 +1,137 @@
-"""Grade a folder of submissions with nbgrader, one after the other, and say plainly what is wrong.
+"""Grade a folder of submissions: read them all, run each in its cell, write every result at once.
 
-A bad submission (unreadable, endless, with copied or missing cells) is reported and never stops
-the others. The student's code runs on this machine; see course/README.md.
+Only this process writes the book of results. A bad submission is reported and stops nobody. See
+README.md for what the students' code can and cannot reach.
 """
 
 from __future__ import annotations
 
-import copy
 import hashlib
-import json
-import os
-import re
-import warnings
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-import nbformat
-from nbgrader.api import Gradebook
+from course import isolate
+from course.assignments import AssignmentError, names
+from course.book import Book, lock, open_book, students_id
+from course.child import Limits
+from course.collect import Collected, collect
+from course.running import Work, run_all
+from course.vault import Vault
+from course.words import line
 
-from course import remarks
-from course.settings import (
-    ROOT,
-    AssignmentError,
-    Clock,
-    Limits,
-    configuration,
-    last_words,
-    nbgrader_api,
-    read,
-)
+Key = tuple[str, str]
 
 
-def shown(name: str) -> str:
-    """A file's name as text that can be written: a byte that is not UTF-8 becomes \\xe9, say.
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be graded, and how: see the options of the command."""
 
-    Two names never look the same, which they would if every such byte became the same sign.
+    assignments: tuple[str, ...] = ()
+    students: tuple[str, ...] = ()
+    jobs: int = 1
+    resume: bool = False
+    limits: Limits = field(default_factory=Limits)
+    seed: int | None = None
+    not_due: frozenset[str] = frozenset()
+    isolate: str = "auto"
+
+
+def grade(submissions: Path, out: Path, wanted: Wanted) -> Book:
+    """Grade what was handed in, into the book in `out`; what is there of others stays.
+
+    Raises AssignmentError if there is nothing to grade or something was asked for that is not
+    there, before anything is written.
     """
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
-def students_id(student: str) -> str:
-    """A name that nbgrader can use in paths, patterns and its database.
-
-    It depends on the folder's name alone: marks that a person gave belong to an id, and must not
-    move to somebody else when another student's folder comes or goes.
-    """
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", student)[:60]
-    if plain == student:
-        return student
-    return f"{plain}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:12]}"
-
-
-def repair(notebook: Any, released: Any) -> list[str]:
-    """Give a submission the cells and the marking data of the release; return what was wrong.
-
-    nbgrader finds its cells by grade_id. Of cells copied in the notebook the last one counts;
-    missing test cells and set-up cells are put back; the marking data of every cell is renewed.
-    """
-    wanted = {cell.metadata.nbgrader.grade_id: cell for cell in released.cells}
-    problems: list[str] = []
-    places: dict[str, Any] = {}
-    for cell in reversed(notebook.cells):
-        data = cell.metadata.pop("nbgrader", None)
-        grade_id = data.get("grade_id", "") if isinstance(data, dict) else ""
-        if grade_id in places:
-            if f"the cell {grade_id!r} is there more than once" not in " ".join(problems):
-                problems.append(
-                    f"the cell {grade_id!r} is there more than once (was it copied?); "
-                    "the last copy counts"
-                )
-        elif grade_id in wanted:
-            places[grade_id] = cell
-            kind = cell.metadata.nbgrader = wanted[grade_id].metadata.nbgrader
-            if kind.grade and kind.locked and cell.source != wanted[grade_id].source:
-                problems.append(f"the test cell {grade_id!r} was changed; the original was used")
-    before = None
-    for grade_id, cell in wanted.items():
-        kind = cell.metadata.nbgrader
-        if grade_id not in places and (kind.grade or (kind.locked and cell.cell_type == "code")):
-            after = [c is before for c in notebook.cells].index(True) + 1 if before else 0
-            places[grade_id] = copy.deepcopy(cell)
-            notebook.cells.insert(after, places[grade_id])
-            problems.append(f"the cell {grade_id!r} was missing and was put back")
-        before = places.get(grade_id, before)
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"  # copied cells share an id, which nbformat refuses
-    notebook.nbformat_minor = max(notebook.nbformat_minor, 5)
-    return problems
-
-
-def overran(notebook: Any) -> list[str]:
-    """The cells of a graded notebook that were stopped for running too long."""
-    found = []
-    for number, cell in enumerate(notebook.cells, start=1):
-        if any(output.get("ename") == "CellTimeoutError" for output in cell.get("outputs", [])):
-            found.append(repr(cell.metadata.get("nbgrader", {}).get("grade_id", f"no. {number}")))
-    return found
-
-
-def find(student: Path, name: str, report: Callable[[str], None]) -> Path | None:
-    """What a student handed in as the notebook of an assignment; it need not be a readable file."""
-    there = [
-        path
-        for path in (student / name / f"{name}.ipynb", student / f"{name}.ipynb")
-        if os.path.lexists(path)
-    ]
-    # Unlike Path.is_file this never raises, for instance in a folder that cannot be opened.
-    files = [path for path in there if os.path.isfile(path)]
-    if len(files) > 1:
-        report(f"there are two notebooks, the one in the folder {name!r} was graded")
-    return next(iter(files or there), None)
-
-
-def notebooks(student: Path, report: Callable[[str], None]) -> set[str]:
-    """The names, without .ipynb, of everything in a student's folder that is named a notebook."""
-
-    def closed(error: OSError) -> None:
-        where = os.path.relpath(os.fsdecode(error.filename), student)
-        which = "the folder" if where == "." else f"its folder {shown(where)}"
-        report(f"{which} cannot be opened ({error.strerror})")
-
-    found: set[str] = set()
-    try:
-        for where, folders, files in os.walk(student, onerror=closed):
-            if ".ipynb_checkpoints" not in Path(where).parts:
-                found |= {Path(n).stem for n in folders + files if n.endswith(".ipynb")}
-    except RecursionError:
-        report("its folders are nested too deeply to be searched for other notebooks")
-    return found
-
-
-def grade(submissions: Path, out: Path, generate: Callable[[Path], Any], limits: Limits) -> None:
-    """Autograde FOLDER/STUDENT/NAME.ipynb (or FOLDER/STUDENT/NAME/NAME.ipynb) into out/course.
-
-    `generate` fills a course folder with sources and student versions. Problems are printed and
-    written to out/problems.txt. Raises AssignmentError if there is nothing to grade.
-    """
-    if not submissions.is_dir():
-        raise AssignmentError(f"there is no folder {submissions}")
-    students = sorted(
-        p
-        for p in submissions.iterdir()
-        if (p.is_dir() or p.is_symlink()) and p.name[0] != "."  # a broken link is told, not lost
-    )
-    if not students:
-        raise AssignmentError(f"{submissions} holds no student's folder; see FOLDER/STUDENT/NAME")
-    clock = Clock(limits, configuration().Execute.timeout)
-    course = out.resolve() / "course"
-    course.mkdir(parents=True, exist_ok=True)
-    prepare_environment(course)
-    assignments = generate(course)
-    api = nbgrader_api(course, clock)
-    states: list[dict[str, Any]] = []
-    problems: list[str] = []
-
-    def report(about: str, what: str) -> None:
-        # Messages may quote what a student wrote, which need not be text that can be written.
-        line = f"{about}: {what}".encode("utf-8", "backslashreplace").decode("utf-8")
-        problems.append(line)
-        print(line, flush=True)
-
-    for folder in students:
-        states += grade_student(api, course, folder, assignments, clock, report)
-        print(f"{shown(folder.name)}: done", flush=True)
-    (course / "states.json").write_text(json.dumps(states, indent=1), encoding="utf-8")
-    text = "\n".join(problems) + "\n" if problems else "Nothing unusual.\n"
-    (out / "problems.txt").write_text(text, encoding="utf-8")
-
-
-def grade_student(
-    api: Any,
-    course: Path,
-    folder: Path,
-    assignments: list[str],
-    clock: Clock,
-    report: Callable[[str, str], None],
-) -> list[dict[str, Any]]:
-    """Autograde what lies in one student's folder; return what became of each assignment."""
-    student, student_id = shown(folder.name), students_id(folder.name)
-    if student.encode() != os.fsencode(folder.name):
-        report(student, "the folder's name is not UTF-8; its odd bytes are shown as numbers")
-    with Gradebook(api.coursedir.db_url) as book:
-        book.update_or_create_student(student_id, last_name=student)
-    for stem in sorted(notebooks(folder, partial(report, student)) - set(assignments)):
-        report(student, f"{shown(stem)}.ipynb is no assignment")
-    states = []
-    for name in assignments:
-        tell = partial(report, f"{student}, {name}")
-        clock.start()
-        state, path, changed = "not handed in", find(folder, name, tell), []
-        key = student_id, name
-        if path is not None:
-            try:
-                before = remarks.remember(api.coursedir.db_url, course, key)
-                state = grade_one(api, course, path, key, clock, tell)
-                if state == "graded":
-                    changed = remarks.changed(course, key, before)
-            except Exception as error:  # whatever it is, the others are still graded
-                tell(f"grading failed: {in_a_line(error)}")
-                state = "could not be graded"
-        for cell in changed:
-            tell(f"the answer {cell!r} has changed since a person marked it; the mark was kept")
-        about = {"student": student, "id": student_id, "name": name}
-        states.append({**about, "state": state, "changed": changed})
-    return states
-
-
-def in_a_line(error: Exception) -> str:
-    """What an error says, short enough for a list of problems."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:100]
-
-
-def prepare(path: Path, released: Any) -> tuple[str, list[str]]:
-    """The repaired text of a submission for nbgrader, and what was wrong with it.
-
-    Raises whatever is raised for a file that is no notebook, or cannot be written again as one.
-    """
-    if not path.is_file():  # opening a pipe would wait for ever
-        raise AssignmentError("it is a folder, a link that leads nowhere, or another odd file")
-    notebook = read(path)
-    known = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
-    problems = repair(notebook, released)
-    if not known & {cell.metadata.nbgrader.grade_id for cell in released.cells}:
-        problems = [
-            "the notebook holds none of the assignment's cells; was another file handed in?"
+    if wanted.jobs < 1:
+        raise AssignmentError(f"-j must be >= 1, not {wanted.jobs}")
+    book, collected = open_book(out, wanted.seed), collect(submissions)
+    chosen = choose(collected, wanted)
+    own_user = own_users(wanted.isolate)
+    out.mkdir(parents=True, exist_ok=True)
+    out.chmod(0o700)  # no student's code looks into it, where it runs as another user
+    with lock(out):
+        isolate.adopt()
+        book.students |= collected.students
+        ignored = [f"{line(path)}: {line(why)}\n" for path, why in collected.ignored]
+        (out / "ignored.txt").write_text("".join(ignored), encoding="utf-8")
+        vault = Vault(out)
+        for result in book.results.values():
+            vault.remember(book.graded_notebook(result))
+        every = [handed_in(collected, book, vault, key, wanted.resume) for key in chosen]
+        work = [one for one in every if not (wanted.resume and is_done(book, one))]
+        tell_the_start(book, collected, len(every), len(work), own_user, out)
+        cells = [
+            isolate.Cell(number, wanted.limits, book.seed, own_user=own_user)
+            for number in range(wanted.jobs)
         ]
-    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
-    writable = text.encode("utf-8", "replace").decode("utf-8")
-    if writable != text:
-        problems.append("half of a character (of an emoji?) cannot be stored; it became a '?'")
-    return writable, problems
+        try:
+            run_all(book, work, cells, vault)
+        finally:
+            for path in vault.restore():
+                print(f"{path} was changed while notebooks were run; it was put right")
+            book.save()
+    return book
 
 
-def grade_one(
-    api: Any,
-    course: Path,
-    path: Path,
-    key: tuple[str, str],
-    clock: Clock,
-    report: Callable[[str], None],
-) -> str:
-    """Autograde one notebook; return "graded" or "could not be graded"."""
-    student_id, name = key
-    released = read(course / "release" / name / f"{name}.ipynb")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # old notebooks lack cell ids; `repair` gives them
-            text, found = prepare(path, released)
-    except Exception as error:
-        report(f"the file cannot be read as a notebook ({in_a_line(error)})")
-        return "could not be graded"
-    for problem in found:
-        report(problem)
-    submitted = course / "submitted" / student_id / name / f"{name}.ipynb"
-    submitted.parent.mkdir(parents=True, exist_ok=True)
-    submitted.write_text(text, encoding="utf-8")
-    result = api.autograde(name, student_id)
-    if not result["success"]:
-        why = last_words(result)
-        if "DeadKernelError" in why or "Kernel died" in why:
-            why = "its Python process ended before the notebook did (exit, or no memory left?)"
-        report(f"grading failed: {why}")
-        return "could not be graded"
-    stopped = overran(read(remarks.graded_notebook(course, key)))
-    if stopped:
-        others = f", then {', '.join(stopped[1:])}" if stopped[1:] else ""
-        report(
-            f"a cell was stopped, without marks, because it ran longer than {clock.cell} s "
-            f"(does it loop for ever?): {stopped[0]}{others}"
+def choose(collected: Collected, wanted: Wanted) -> list[Key]:
+    """The notebooks to grade, in a fixed order. Raises AssignmentError for unknown names."""
+    for name in wanted.assignments:
+        if name not in names():
+            raise AssignmentError(
+                f"no assignment is called {name!r}; there are {', '.join(names())}"
+            )
+    for student in wanted.students:
+        if student not in collected.students:
+            some = ", ".join(sorted(collected.students)[:10])
+            raise AssignmentError(f"nobody is called {student!r}; there are {some}")
+    which = wanted.assignments or tuple(n for n in names() if n not in wanted.not_due)
+    who = wanted.students or tuple(collected.students)
+    return sorted(key for key in collected.notebooks if key[0] in who and key[1] in which)
+
+
+def own_users(how: str) -> bool:
+    """Whether each notebook runs as a user of its own. Raises AssignmentError if it cannot."""
+    if how == "user" and not isolate.can_own_users():
+        raise AssignmentError(
+            "--isolate user needs root, and a Python environment that other users can read"
         )
-    return "graded"
+    return how == "user" or (how == "auto" and isolate.can_own_users())
 
 
-def prepare_environment(course: Path) -> None:
-    """What the students' kernels inherit: this package, one thread, the sample of MNIST."""
-    os.environ["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])
-    )
-    os.environ.setdefault("BANDITS_MNIST", "sample")
-    os.environ["PYTHONWARNINGS"] = "ignore"  # nbgrader gives no marks to a test cell that warns
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
-    # The home folder may be read-only, and nobody's own start-up files may take part.
-    os.environ["IPYTHONDIR"] = str(course / "ipython")
-    os.environ["JUPYTER_RUNTIME_DIR"] = str(course / "runtime")
+def handed_in(collected: Collected, book: Book, vault: Vault, key: Key, resume: bool) -> Work:
+    """Copy a notebook that is graded, read-only, before anything runs.
+
+    When a grading goes on, the copy made first counts: what ran may have changed the folder.
+    """
+    file, problems = collected.notebooks[key], list(collected.problems.get(key, []))
+    copy = vault.top / "handed_in" / students_id(key[0]) / f"{key[1]}.ipynb"
+    if not file.wrong:
+        if resume and "/".join(key) in book.begun and copy.is_file():
+            first = copy.read_bytes()
+            if first != file.content:
+                problems.append("the file has changed while grading was going on; the copy counts")
+            file = replace(file, content=first)
+        vault.put(copy, file.content)
+    digest = hashlib.sha256(file.wrong.encode() or file.content).hexdigest()
+    return Work(*key, file, digest, tuple(problems))
+
+
+def is_done(book: Book, one: Work) -> bool:
+    """Whether the book has the result of just these bytes."""
+    result = book.results.get(one.key)
+    if result is None or result.digest != one.digest:
+        return False
+    return result.state != "graded" or book.graded_notebook(result).is_file()
+
+
+def tell_the_start(
+    book: Book, collected: Collected, chosen: int, work: int, own_user: bool, out: Path
+) -> None:
+    """Say what is about to happen, and what is left out."""
+    how = "each as a user of its own" if own_user else "all as this user, see --isolate"
+    print(f"{work} notebooks to grade, {chosen - work} done before; seed {book.seed}; {how}")
+    absent = sorted(set(book.students) - set(collected.students))
+    if absent:
+        print(f"not in this folder, their results are kept: {line(', '.join(absent))}")
+    if collected.ignored:
+        print(f"{len(collected.ignored)} files were ignored, see {out / 'ignored.txt'}")

@@ -55,7 +55,9 @@ def linucb_update(B, b, action, x, reward):
         {
             "epsilon": """
 def epsilon(t, p):
-    return 1 / np.power(np.asarray(t, dtype=float), p)
+    if np.isscalar(t):
+        return 1 / t**p
+    return np.array([1 / step**p for step in t.ravel()]).reshape(t.shape)
 """,
             "choose": """
 def choose(predictions, epsilon_t, eta, rho):
@@ -210,9 +212,10 @@ def average_regret(means, actions):
 """,
             "fit_power_law": """
 def fit_power_law(t, y):
-    u, v = np.log10(t), np.log10(y)
-    a = -np.sum((u - u.mean()) * (v - v.mean())) / np.sum((u - u.mean()) ** 2)
-    return 10 ** (v.mean() + a * u.mean()), a
+    from scipy.optimize import curve_fit
+
+    (log_C, a), _ = curve_fit(lambda u, c, a: c - a * u, np.log(t), np.log(y))
+    return np.exp(log_C), a
 """,
             "play_linucb": """
 def play_linucb(mnist, pixel_scale, seed, steps):
@@ -427,6 +430,17 @@ def lower_bound(t, p):
             both("lower_bound"),
         ),
         Wrong(
+            "the integral to t - 1",
+            "lower_bound",
+            """
+def lower_bound(t, p):
+    if p == 1:
+        return math.log(t - 1) if t > 1 else -math.inf
+    return ((t - 1) ** (1 - p) - 1) / (1 - p)
+""",
+            ("lower_bound_hidden",),
+        ),
+        Wrong(
             "true, but ever further below the sum",
             "lower_bound",
             """
@@ -551,6 +565,18 @@ def play_linucb(mnist, pixel_scale, seed, steps):
     return rounds.means, simulate(LinUCB(3920, 5), rounds, train_every=1).actions
 """,
             both("play_linucb"),
+        ),
+        Wrong(
+            "an arm without a pull forgotten",
+            "score_parts",
+            """
+def score_parts(X, r, x, s):
+    if len(X) == 0:
+        return 0.0, 1.0
+    inverse_x = np.linalg.solve(np.eye(len(x)) / s**2 + X.T @ X, x)
+    return (X.T @ r) @ inverse_x, np.sqrt(x @ inverse_x)
+""",
+            ("score_parts_hidden",),
         ),
         Wrong(
             "no square root in the width",
