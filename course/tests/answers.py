@@ -110,6 +110,18 @@ def one_arm(law, x, K):
     least = math.ceil(x / (2 * K))
     return 1 - law[:least].sum(), 1 - np.exp(-3 / 28 * x / K)
 """,
+            "both_sides": """
+def both_sides(line, t, K, p):
+    e = [l**-p for l in range(1, t)]
+    B = sum(e) / K
+    V = sum(x / K * (1 - x / K) for x in e)
+    if line == "A":
+        return V, B
+    if line == "B":
+        return sum(e), t ** (1 - p) / (1 - p)
+    right = math.exp(-3 * B / 28)
+    return (math.exp(-B * B / 8 / (V + B / 6)) if line == "C" else right), right
+""",
             "false_step": "false_step = 'B'",
             # Sharper by the trapezoid rule; warns at p = 1, where the other branch counts.
             "lower_bound": """
@@ -144,7 +156,15 @@ def one_arm(law, x, K):
             truth += chance
     return truth, -math.expm1(-3 * x / 28 / K)
 """,
-            "false_step": "false_step = chr(66)",
+            "both_sides": """
+def both_sides(line, t, K, p):
+    B = expected_pulls(t, K, p)
+    V = B - sum(l ** (-2 * p) for l in range(1, t)) / K**2
+    C = np.exp([-B * B / 8 / (x + B / 6) for x in (V, B)])
+    sides = [(V, B), (K * B, t ** (1 - p) / (1 - p)), C, (C[1], np.exp(-3 * B / 28))]
+    return sides["ABCD".index(line)]
+""",
+            "false_step": "false_step = 'b '",
             "lower_bound": """
 def lower_bound(t, p):
     if p == 1:
@@ -418,6 +438,32 @@ def one_arm(law, x, K):
     return law[math.ceil(x / (2 * K)) :].sum(), 1 - K * math.exp(-3 * x / (28 * K))
 """,
             both("one_arm"),
+        ),
+        Wrong(
+            "the variance without its square",
+            "both_sides",
+            """
+def both_sides(line, t, K, p):
+    e = np.arange(1, t) ** -p
+    B = V = e.sum() / K
+    right = np.exp(-3 * B / 28)
+    sides = {"A": (V, B), "B": (e.sum(), t ** (1 - p) / (1 - p)), "D": (right, right)}
+    return sides.get(line, (np.exp(-B * B / 8 / (V + B / 6)), right))
+""",
+            both("both_sides"),
+        ),
+        Wrong(
+            "the sum to t",
+            "both_sides",
+            """
+def both_sides(line, t, K, p):
+    e = np.arange(1.0, t + 1) ** -p
+    B, V = e.sum() / K, np.sum(e / K * (1 - e / K))
+    left, right = np.exp(-B * B / 8 / (V + B / 6)), np.exp(-3 * B / 28)
+    sum_, bound = e.sum(), t ** (1 - p) / (1 - p)
+    return {"A": (V, B), "B": (sum_, bound), "C": (left, right), "D": (right, right)}[line]
+""",
+            both("both_sides"),
         ),
         Wrong("another step blamed", "false_step", "false_step = 'D'", ("false_step_hidden",)),
         Wrong(
