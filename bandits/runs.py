@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
@@ -22,7 +22,7 @@ from bandits.experiments import (
 from bandits.mnist import Mnist
 from bandits.simulate import Trajectory, restore, simulate
 from bandits.store import Store, StoreError, set_aside
-from bandits.threads import one_thread
+from bandits.threads import flushed_denormals, one_thread
 from bandits.workers import in_processes
 
 CHECKPOINT_SECONDS = 300.0
@@ -91,9 +91,10 @@ def compute(
         start: gives the checkpoint to go on from, or None.
         after_stage: called after each training stage with the steps so far and the policy.
     """
-    if isinstance(spec.method.predictor, NetworkSpec):
+    networks = isinstance(spec.method.predictor, NetworkSpec)
+    if networks:
         import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
-    with one_thread():
+    with one_thread(), flushed_denormals() if networks else nullcontext():
         rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
         policy = build_policy(spec, rounds, device)
         checkpoint = start()
@@ -105,6 +106,7 @@ def compute(
             policy,
             rounds,
             train_every=spec.train_every,
+            keep_predictions=spec.keep_predictions,
             resume=past,
             after_stage=lambda done: after_stage(done, policy),
         )
@@ -140,7 +142,7 @@ def do(
 
     def after_stage(done: Trajectory, policy: object) -> None:
         nonlocal last
-        report((len(done) / job.spec.steps) ** 2)  # the cost of a stage grows with t
+        report((len(done) / job.spec.steps) ** cost_grows_as(job.spec))
         if time.monotonic() - last >= checkpoint_seconds and len(done) < job.spec.steps:
             state = policy.state() if hasattr(policy, "state") else None
             store.save_checkpoint(job.experiment, job.spec, done, state)
@@ -252,13 +254,24 @@ def progress_bar(left: Sequence[Job], show: bool) -> Iterator[MutableSequence[fl
         bar.close()
 
 
+def cost_grows_as(spec: RunSpec) -> int:
+    """The power of T that a run's cost grows with: 1 where a stage is bounded, else 2."""
+    predictor = spec.method.predictor
+    bounded = isinstance(predictor, NetworkSpec) and predictor.training.max_batches is not None
+    return 1 if bounded else 2
+
+
 def relative_cost(spec: RunSpec) -> float:
     """Rough cost of a run against the others, for the progress bar only."""
-    unit = 1.0
+    unit, steps = 1.0, float(spec.steps) ** 2
     if isinstance(spec.method.predictor, NetworkSpec):
-        network = spec.method.predictor.architecture
+        network, training = spec.method.predictor.architecture, spec.method.predictor.training
         unit = 20.0 if network.channels else 6.0
-    return unit * spec.steps**2
+        if training.max_batches is not None:
+            # Passes of a stage: a bounded number, against 16 times the steps so far.
+            bound = training.max_batches * training.batch_size * spec.arms
+            steps = min(steps, spec.steps * bound / (training.epochs / 2))
+    return unit * steps
 
 
 def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, device: str) -> float:

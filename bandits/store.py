@@ -7,7 +7,7 @@ import platform
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -161,9 +161,8 @@ def set_aside(path: Path) -> Path:
 
 def pack(trajectory: Trajectory) -> dict[str, NDArray[Any]]:
     """The trajectory's arrays in few bytes; `unpack` gives the same values back."""
-    arrays = {f.name: getattr(trajectory, f.name) for f in fields(trajectory)}
     packed = {"steps": np.array(len(trajectory))}
-    for name, values in arrays.items():
+    for name, values in trajectory.arrays().items():
         if values.dtype == np.bool_:
             packed[name] = np.packbits(values)
         elif values.dtype != np.float32 and np.isin(values, np.arange(256)).all():
@@ -192,10 +191,11 @@ def unpack(arrays: dict[str, NDArray[Any]]) -> Trajectory:
             best_means=arrays["best_means"].astype(np.float64),
             explored=explored,
             propensities=arrays["propensities"].astype(np.float32),
+            predictions=arrays.get("predictions"),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StoreError(f"it does not hold a run ({error})") from error
-    if any(getattr(trajectory, f.name).shape != (steps,) for f in fields(trajectory)):
+    if any(values.shape != (steps,) for values in trajectory.arrays().values()):
         raise StoreError("its arrays differ in length")
     return trajectory
 

@@ -1,4 +1,4 @@
-"""One thread for torch, BLAS and OpenMP alike while a run is computed.
+"""How the processor is used while a run is computed: one thread, and no denormal numbers.
 
 Products and solves differ in the last bits between one thread and two, and then so does every
 later decision. One process per core is faster than one process on two cores, too.
@@ -27,3 +27,21 @@ def one_thread() -> Iterator[None]:
         finally:
             if torch is not None:
                 torch.set_num_threads(before)
+
+
+@contextmanager
+def flushed_denormals() -> Iterator[None]:
+    """Take numbers below 1e-38 as 0 while networks are trained, where the processor can.
+
+    Adam's moments of weights that no longer move decay into that range, where some processors need
+    a hundred times as long for a product. Rewards and decisions were the same with and without.
+    """
+    import torch
+
+    # 1e-39 times 1 is 0 only where they are flushed already; torch has no way to ask.
+    before = float(torch.tensor(1e-39) * 1) == 0
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(before)

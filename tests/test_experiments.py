@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ from bandits.experiments import (
     RunSpec,
     Scale,
     beyond,
+    bounded,
     build_policy,
     environment,
     experiment,
@@ -69,6 +71,7 @@ OTHERS = {
         "arms": 4,
         "noise": 0.5,
         "train_every": 10,
+        "keep_predictions": True,
     },
     Method: {
         "name": "other",
@@ -95,6 +98,7 @@ OTHERS = {
         "batch_size": 33,
         "decay": "linear",
         "keep_optimizer": False,
+        "max_batches": 20,
     },
     LeastSquaresSpec: {"ridge": 1.0},
     RegressorSpec: {"regressor": "ridge"},
@@ -118,7 +122,7 @@ def test_the_fingerprint_changes_with_every_setting():
     specs = dict(variants(SPEC))
     for predictor in (LeastSquaresSpec(), RegressorSpec("k_nearest")):
         specs |= variants(replace(SPEC, method=replace(DEEP, predictor=predictor)))
-    assert len(specs) == 7 + 7 + 2 + 7 + 5 + 1 + 1
+    assert len(specs) == 8 + 7 + 2 + 7 + 6 + 1 + 1
     prints = {name: spec.fingerprint("digest") for name, spec in specs.items()}
     prints["the spec itself"] = SPEC.fingerprint("digest")
     prints["other data"] = SPEC.fingerprint("other digest")
@@ -151,6 +155,38 @@ def test_the_fingerprint_is_the_same_in_another_process():
     assert said == [SPEC.fingerprint("digest"), "False"]  # and needs no torch
 
 
+def test_committed_runs_keep_their_fingerprints():
+    """A setting added later stays out of the fingerprint of every run that does without it."""
+    folder = Path(__file__).resolve().parent.parent / "figures" / "runs"
+    before = "edc0d1098aa497be14ace79ddd5171e5a3dcf9c4d196c015389203eb3ba1f59b"  # full MNIST
+    prints = {path.stem.rsplit("-", 1)[1] for path in folder.glob("*.npz")}
+    for name in ("low_noise", "high_noise", "exponent", "pixel_scale", "linear_failure"):
+        shown = EXPERIMENTS[name]
+        assert {spec.fingerprint(before) for spec in shown.specs(shown.paper)} <= prints, name
+
+
+def test_only_fields_added_later_stay_out_of_the_fingerprint_and_only_at_their_default():
+    told = SPEC.settings("digest")
+    training = told["method"]["predictor"]["training"]
+    assert "keep_predictions" not in told
+    assert set(training) == {f.name for f in fields(Training)} - {"max_batches"}
+    assert training["epochs"] == 16  # a default, and in it from the first day
+    method = bounded(DEEP, Training(max_batches=7))
+    told = replace(SPEC, method=method, keep_predictions=True).settings("digest")
+    assert told["keep_predictions"] is True
+    assert told["method"]["predictor"]["training"]["max_batches"] == 7
+
+
+def test_the_long_exponent_s_p_1_is_the_long_figure_s_own_run():
+    first, second = EXPERIMENTS["long_low_noise"], EXPERIMENTS["long_exponent"]
+    prints = [
+        {spec.fingerprint("digest") for spec in e.specs(e.paper) if spec.method.name == "deep"}
+        for e in (first, second)
+    ]
+    assert len(prints[1]) == 6
+    assert prints[1] < prints[0]
+
+
 def test_methods_of_one_experiment_never_share_a_run():
     for e in EVERY.values():
         specs = e.specs(e.glance)
@@ -163,7 +199,7 @@ def test_methods_of_one_experiment_never_share_a_run():
 def test_every_reported_experiment_uses_the_figures_seed_and_none_the_tuning_seed():
     assert FIGURE_SEED != TUNING_SEED
     tuning = {e.name for e in TUNING}
-    assert tuning == {"training_study"}
+    assert tuning == {"bounded_training", "training_study"}
     for e in EVERY.values():
         wanted = TUNING_SEED if e.name in tuning else FIGURE_SEED
         assert e.seed == wanted

@@ -68,6 +68,36 @@ def test_history_is_what_was_appended_in_order(sizes, seed):
             assert list(history.rows(arm)) == [i for i, a in enumerate(actions) if a == arm]
 
 
+@settings(deadline=None)
+@given(sizes=st.lists(st.integers(0, 70), min_size=1, max_size=5), seed=st.integers(0, 1000))
+def test_a_history_that_recalls_is_one_that_keeps(sizes, seed):
+    rng = np.random.default_rng(seed)
+    table = rng.random((sum(sizes), 3), dtype=np.float32)
+    keeping, recalling = History(), History(lambda t: table[t - 1])
+    begun = 0
+    for n in sizes:
+        some = rng.random(n) < 0.5  # as training on the random branch only keeps some
+        t = begun + 1 + np.flatnonzero(some)
+        begun += n
+        part = table[t - 1], rng.integers(0, 4, len(t)), rng.random(len(t), dtype=np.float32)
+        keeping.append(*part)
+        recalling.append(*part, t)
+    if len(keeping):
+        np.testing.assert_array_equal(recalling.contexts, keeping.contexts)
+        rows = rng.integers(0, len(keeping), 5)
+        np.testing.assert_array_equal(recalling.contexts_of(rows), keeping.contexts_of(rows))
+        np.testing.assert_array_equal(recalling.actions, keeping.actions)
+
+
+def test_a_history_that_recalls_needs_the_times():
+    history = History(lambda t: np.zeros((len(t), 2), np.float32))
+    part = np.zeros((3, 2), np.float32), np.zeros(3, np.int64), np.zeros(3, np.float32)
+    with pytest.raises(ValueError, match=r"needs the time steps t \(3,\), not none"):
+        history.append(*part)
+    with pytest.raises(ValueError, match=r"needs the time steps t \(3,\), not \(2,\)"):
+        history.append(*part, np.arange(2))
+
+
 # ── Least squares ───────────────────────────────────────────────────────────────────────────────
 
 

@@ -3,6 +3,7 @@
 from bandits.checks import one_of
 from bandits.experiments.beyond import BEYOND
 from bandits.experiments.build import build_policy, environment, regressor
+from bandits.experiments.long import BOUNDED, LONG, bounded
 from bandits.experiments.paper import (
     COMPARED,
     DEEP,
@@ -30,10 +31,12 @@ from bandits.experiments.spec import (
     Scale,
     ScaleName,
 )
-from bandits.experiments.tuning import TUNING
+from bandits.experiments.tuning import BOUNDS, TUNING
 
 __all__ = [
     "BEYOND",
+    "BOUNDED",
+    "BOUNDS",
     "COMPARED",
     "DEEP",
     "DEEP_ARCHITECTURE",
@@ -42,6 +45,7 @@ __all__ = [
     "FIGURE_SEED",
     "LINEAR",
     "LINUCB",
+    "LONG",
     "OPTIMAL",
     "PAPER",
     "PAPER_FIGURES",
@@ -60,6 +64,7 @@ __all__ = [
     "RunSpec",
     "Scale",
     "ScaleName",
+    "bounded",
     "build_policy",
     "environment",
     "experiment",
@@ -67,7 +72,7 @@ __all__ = [
 ]
 
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
-EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND, *TUNING)}
+EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND, *LONG, *TUNING)}
 
 
 def experiment(name: str) -> Experiment:

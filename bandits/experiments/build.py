@@ -33,7 +33,14 @@ def build_policy(spec: RunSpec, rounds: Rounds, device: str = "cpu") -> Policy:
         return LinUCB(size, arms, ties=method.ties)
     schedule = NeverExplore() if method.p is None else PowerSchedule(method.p)
     predictor = _predictor(spec, size, arms, device)
-    return EpsilonGreedy(schedule, predictor, arms, ties=method.ties, train_on=method.train_on)
+    return EpsilonGreedy(
+        schedule,
+        predictor,
+        arms,
+        ties=method.ties,
+        train_on=method.train_on,
+        recall=lambda t: rounds.contexts(t - 1),
+    )
 
 
 def _predictor(spec: RunSpec, size: int, arms: int, device: str) -> Predictor:

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from bandits.architecture import Architecture, Training
 from bandits.checks import finite, one_of, whole
 from bandits.policies import Ties, TrainOn
+from bandits.settings import ADDED_LATER, plain
 
 RESULTS_VERSION = 1
 """Raised by hand when the same settings give other results; a golden run guards it."""
@@ -89,6 +90,16 @@ class Method:
 class RunSpec:
     """Everything that decides one run's result, beside the data and the kind of device.
 
+    Attributes:
+        method: the policy and how it learns.
+        run: its number, from 0.
+        steps: T.
+        seed: of the run's table, weights and mini-batches.
+        arms: K.
+        noise: σ.
+        train_every: steps between training stages.
+        keep_predictions: whether the stored run holds what was predicted of each arm taken.
+
     Raises:
         ValueError: for a number out of range.
     """
@@ -100,6 +111,7 @@ class RunSpec:
     arms: int = 5
     noise: float = 0.0
     train_every: int = 20
+    keep_predictions: bool = field(default=False, metadata=ADDED_LATER)
 
     def __post_init__(self) -> None:
         # As plain numbers, so that 1, 1.0 and NumPy's 1 have one fingerprint.
@@ -124,10 +136,9 @@ class RunSpec:
 
     def settings(self, digest: str, device: str = "cpu") -> dict[str, Any]:
         """The fingerprinted settings as plain JSON values."""
-        settings = asdict(self)
+        settings: dict[str, Any] = plain(self)
         del settings["method"]["label"]
-        plain: dict[str, Any] = json.loads(json.dumps(settings))
-        return plain | {"data": digest, "device": device, "results_version": RESULTS_VERSION}
+        return settings | {"data": digest, "device": device, "results_version": RESULTS_VERSION}
 
 
 @dataclass(frozen=True)
@@ -151,6 +162,7 @@ class Experiment:
         seed: of the runs 0, 1, ….
         arms: K.
         train_every: steps between training stages (paper: 20).
+        keep_predictions: whether the runs hold what was predicted of each arm taken.
     """
 
     name: str
@@ -163,6 +175,7 @@ class Experiment:
     seed: int = FIGURE_SEED
     arms: int = 5
     train_every: int = 20
+    keep_predictions: bool = False
 
     def scale(self, name: ScaleName) -> Scale:
         """The steps and runs of a scale by its name.
@@ -191,7 +204,16 @@ class Experiment:
 
     def spec(self, method: Method, run: int, steps: int) -> RunSpec:
         """One run of one method under this experiment's settings."""
-        return RunSpec(method, run, steps, self.seed, self.arms, self.noise, self.train_every)
+        return RunSpec(
+            method,
+            run,
+            steps,
+            self.seed,
+            self.arms,
+            self.noise,
+            self.train_every,
+            self.keep_predictions,
+        )
 
     def specs(self, scale: Scale) -> list[RunSpec]:
         """Every run of the experiment, run by run, so that early results cover every method.
