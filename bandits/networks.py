@@ -25,6 +25,9 @@ class Network(nn.Module):
         generator: draws the weights, uniform on ±1/√(fan in) as PyTorch's layers do by default.
     """
 
+    _order: Tensor
+    _shape: tuple[int, ...]
+
     def __init__(
         self, architecture: Architecture, context_size: int, *, generator: torch.Generator
     ) -> None:
@@ -65,21 +68,29 @@ class Network(nn.Module):
             for parameter in (layer.weight, layer.bias):
                 nn.init.uniform_(parameter, -bound, bound, generator=generator)
         self.to(memory_format=torch.channels_last)
+        if architecture.channels:
+            self._set_order()
+
+    def _set_order(self) -> None:
+        """Where each number of the input stands in a context, and the input's shape."""
+        k, f = self.images, self.architecture.fold
+        h = SIDE // f
+        pixels = torch.arange(k * SIDE**2).view(k, h, f, h, f)
+        if self.architecture.arrangement == "side_by_side":
+            order, self._shape = pixels.permute(1, 0, 3, 2, 4), (h, k * h, f * f)
+        else:
+            order, self._shape = pixels.permute(1, 3, 0, 2, 4), (h, h, k * f * f)
+        self.register_buffer("_order", order.reshape(-1), persistent=False)
 
     def arrange(self, contexts: Tensor) -> Tensor:
         """Contexts (n, m) -> the input that `forward` takes, in the order it is read in memory.
 
-        (n, height, width, channels), or (n, m) as it is where there are no convolutions. The same
-        for every network of an architecture, so that it is done once a sample, not once a pass.
+        (n, height, width, channels), or (n, m) as it is where there are no convolutions.
         """
         if not self.architecture.channels:
             return contexts
-        n, k, f = len(contexts), self.images, self.architecture.fold
-        h = SIDE // f
-        pixels = contexts.view(n, k, h, f, h, f)
-        if self.architecture.arrangement == "side_by_side":
-            return pixels.permute(0, 2, 1, 4, 3, 5).reshape(n, h, k * h, f * f)
-        return pixels.permute(0, 2, 4, 1, 3, 5).reshape(n, h, h, k * f * f)
+        # Eight times as fast as permuting the axes, of which the last is only `fold` long.
+        return contexts.index_select(1, self._order).view(-1, *self._shape)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Predicted rewards (n,) of arranged contexts."""
