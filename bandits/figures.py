@@ -11,6 +11,7 @@ from bandits.checks import one_of
 from bandits.collect import Data, Kind, Runs, collect_regret, collect_reward
 from bandits.experiments import EXPERIMENTS, RESULTS_VERSION, TUNING_SEED, Experiment, Scale
 from bandits.mnist import Mnist
+from bandits.questions import horizon, horizon_panels
 from bandits.runs import Job, jobs
 from bandits.store import Store, StoreError, read_arrays, sweep, versions, write_arrays
 
@@ -22,6 +23,9 @@ KINDS: dict[str, Kind] = {
     "high_noise": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
+    "long_low_noise": Kind(horizon.collect, horizon_panels.compared),
+    "long_high_noise": Kind(horizon.collect, horizon_panels.compared),
+    "long_exponent": Kind(horizon.collect, horizon_panels.by_exponent),
 } | questions.KINDS
 DRAW = {name: kind.draw for name, kind in KINDS.items()} | {supervised.NAME: plots.study_figure}
 
