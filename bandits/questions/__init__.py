@@ -1,10 +1,17 @@
-"""Five questions that the paper does not ask: each collected, drawn and read in its own module."""
+"""What the paper does not ask: each question collected, drawn and read in its own module."""
 
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from bandits.collect import Data, Kind
-from bandits.questions import exponent, linear_failure, pixel_scale, predictors, random_branch
+from bandits.questions import (
+    bounded,
+    exponent,
+    linear_failure,
+    pixel_scale,
+    predictors,
+    random_branch,
+)
 from bandits.verdicts import Reading
 
 QUESTIONS: dict[str, ModuleType] = {
@@ -13,6 +20,7 @@ QUESTIONS: dict[str, ModuleType] = {
     "linear_failure": linear_failure,
     "random_branch_only": random_branch,
     "predictors": predictors,
+    "bounded_training": bounded,
 }
 KINDS: dict[str, Kind] = {name: Kind(m.collect, m.draw) for name, m in QUESTIONS.items()}
 READ: dict[str, Callable[[Data], list[Reading]]] = {n: m.read for n, m in QUESTIONS.items()}

@@ -46,9 +46,10 @@ def local_exponents(
         The times in the middle of a whole window that begins at FIRST_SHOWN or later, and the
         slopes (runs, those times).
     """
+    t, curves = t[t >= FIRST_SHOWN], curves[:, t >= FIRST_SHOWN]
     x, y = np.log(t), np.log(curves.astype(np.float64))
     half = np.log(WINDOW) / 2
-    middle = (t >= FIRST_SHOWN * WINDOW**0.5) & (x + half <= x[-1] + 1e-9)
+    middle = (t >= FIRST_SHOWN * WINDOW**0.5) & (t * WINDOW**0.5 <= t.max(initial=0) * 1.001)
     slopes = [
         np.polynomial.polynomial.polyfit(x[near], y[:, near].T, 1)[1]
         for near in (np.abs(x - at) <= half for at in x[middle])
