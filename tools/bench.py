@@ -34,16 +34,18 @@ from bandits.experiments import (
     Method,
     RunSpec,
     Scale,
+    bounded,
     build_policy,
     environment,
 )
 from bandits.linear import memory_needed
 from bandits.networks import Network, Networks
-from bandits.policies import LinUCB
+from bandits.policies import Choice, LinUCB
+from bandits.questions.bounded import passes_of_a_stage
 from bandits.runs import complete, compute, jobs
-from bandits.simulate import simulate
+from bandits.simulate import blocks, simulate
 from bandits.store import Store
-from bandits.threads import one_thread
+from bandits.threads import flushed_denormals, one_thread
 
 SAMPLE_PASSES = 0.4  # 16 epochs on t samples every 20 steps: Σ 16 t ≈ 0.4 T²
 
@@ -335,6 +337,41 @@ def against_contextualbandits(mnist: data.Mnist, steps: int = 300) -> dict[str, 
     }
 
 
+def bounded_stage(mnist: data.Mnist, stages: int = 6) -> dict[str, Any]:
+    """A step of Deep with stages of bounded cost, after 1,000, 10,000 and 100,000 steps.
+
+    What came before is made up: arms drawn uniformly, so that all five networks train. A step is
+    whole: the table's contexts, the decision, recording and a twentieth of a stage.
+    """
+    method, result = bounded(DEEP), {}
+    compute(RunSpec(method, 0, 40, TUNING_SEED), mnist)  # first calls
+    for steps in (1000, 10_000, 100_000):
+        spec = RunSpec(method, 0, steps + 20 * stages, TUNING_SEED)
+        rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
+        policy = build_policy(spec, rounds)
+        arms = np.random.default_rng(TUNING_SEED).integers(0, rounds.arms, spec.steps)
+        for block in blocks(steps, 1000):
+            n = block.stop - block.start
+            made_up = Choice(arms[block], np.full(n, 0.2), np.ones(n, bool))
+            policy.record(rounds.contexts(block), made_up, rounds.rewards(block, arms[block]))
+        seconds = []
+        with one_thread(), flushed_denormals():
+            for block in blocks(spec.steps, 20, start=steps):
+                began = time.perf_counter()
+                x = rounds.contexts(block)
+                t = np.arange(block.start, block.stop) + 1
+                choice = policy.choose(x, t, rounds.draws[block])
+                policy.record(x, choice, rounds.rewards(block, choice.actions))
+                policy.train()
+                seconds.append(time.perf_counter() - began)
+        result[f"{steps}"] = {
+            "sample_passes_per_step": passes_of_a_stage(method, rounds.arms * [steps // 5]) / 20,
+            "seconds_per_step": min(seconds) / 20,
+        }
+    costs = [row["seconds_per_step"] for row in result.values()]
+    return result | {"largest_over_smallest": max(costs) / min(costs)}
+
+
 def growth(mnist: data.Mnist) -> dict[str, Any]:
     """Fitted exponents of the cost of a run as T grows, and as K grows."""
     arms = (2, 4, 8)
@@ -376,6 +413,7 @@ def main() -> int:
         "efficiency": lambda m, o: training_efficiency(m, o.deep_steps),
         "linear": lambda m, o: linear_policies(m, o.linear_steps, o.repeats),
         "contextualbandits": lambda m, o: against_contextualbandits(m),
+        "bounded": lambda m, o: bounded_stage(m),
         "growth": lambda m, o: growth(m),
         "cuda": lambda m, o: cuda(m, o.deep_steps),
     }

@@ -1,6 +1,7 @@
 """What a training stage of bounded cost loses against the paper's rule, and what it saves."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,24 +21,23 @@ BASES = ("deep", "deep_p1_3", "simple", "simple_p1_3")
 
 def passes(method: Method, actions: np.ndarray, train_every: int, arms: int) -> int:
     """How often a sample passes through a network while a run is trained."""
+    stages = range(train_every, len(actions) + 1, train_every)
+    counts = (np.bincount(actions[:stage], minlength=arms) for stage in stages)
+    return sum(passes_of_a_stage(method, n) for n in counts)
+
+
+def passes_of_a_stage(method: Method, samples: Iterable[int]) -> int:
+    """How often a sample passes through a network in one stage, for the sizes n of all S_j."""
     if not isinstance(method.predictor, NetworkSpec):
         return 0
-    training = method.predictor.training
-    total = 0
-    for stage in range(train_every, len(actions) + 1, train_every):
-        counts = np.bincount(actions[:stage], minlength=arms)
-        whole = training.epochs * counts
-        if training.max_batches is None:
-            total += int(whole.sum())
-            continue
-        for n in counts[counts > 0]:
-            full, rest = divmod(int(n), training.batch_size)
-            sizes = [training.batch_size] * full + [rest] * (rest > 0)
-            epochs, left = divmod(training.max_batches, len(sizes))
-            if epochs >= training.epochs:
-                total += training.epochs * int(n)
-            else:
-                total += epochs * int(n) + sum(sizes[:left])
+    training, total = method.predictor.training, 0
+    for n in map(int, samples):
+        batches = math.ceil(n / training.batch_size)  # of an epoch, all full but the last
+        if training.max_batches is None or training.epochs * batches <= training.max_batches:
+            total += training.epochs * n
+        else:
+            epochs, left = divmod(training.max_batches, batches)
+            total += epochs * n + left * training.batch_size
     return total
 
 
