@@ -79,7 +79,7 @@ def test_its_data_is_that_of_its_runs(name: str) -> None:
 
 def test_the_paper_s_figures_are_there_and_at_least_as_large_as_agreed() -> None:
     assert set(PAPER_FIGURES) <= set(FOUND)
-    assert set(questions.KINDS) <= set(FOUND)
+    assert set(questions.QUESTIONS) <= set(FOUND)
     steps = {name: about(name)["scale"]["steps"] for name in PAPER_FIGURES}
     assert steps["convergence"] >= 5000
     assert min(steps["low_noise"], steps["high_noise"]) >= 2000

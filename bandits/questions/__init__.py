@@ -20,10 +20,12 @@ QUESTIONS: dict[str, ModuleType] = {
     "linear_failure": linear_failure,
     "random_branch_only": random_branch,
     "predictors": predictors,
-    "bounded_training": bounded,
 }
-KINDS: dict[str, Kind] = {name: Kind(m.collect, m.draw) for name, m in QUESTIONS.items()}
-READ: dict[str, Callable[[Data], list[Reading]]] = {n: m.read for n, m in QUESTIONS.items()}
+"""Those of notebook 07."""
+
+STUDIES = QUESTIONS | {"bounded_training": bounded}
+KINDS: dict[str, Kind] = {name: Kind(m.collect, m.draw) for name, m in STUDIES.items()}
+READ: dict[str, Callable[[Data], list[Reading]]] = {n: m.read for n, m in STUDIES.items()}
 
 
 def read_all(found: Mapping[str, Data]) -> list[Reading]:
