@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+NOTEBOOKS ?= notebooks/[0-9]*.ipynb
 
-.PHONY: figures paper redraw test test-all coverage mutants lint lab sync assignments grade bench claims clean
+.PHONY: figures paper redraw test test-all coverage mutants lint lab sync outputs assignments grade bench claims clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -42,12 +43,18 @@ mutants: $(READY)  ## which changes to the algorithms no test notices
 claims: $(READY)  ## check every claim of the paper
 	$(BIN)/bandits claims
 
-lab: $(READY)  ## JupyterLab at the reading path
-	$(BIN)/python tools/sync.py
+lab: sync  ## JupyterLab at the reading path
 	$(BIN)/jupyter lab notebooks/01_the_problem.ipynb
 
-sync: $(READY)  ## pair the notebooks and their scripts, in whichever direction is newer by content
-	$(BIN)/python tools/sync.py
+sync: $(READY)  ## both forms of each notebook as the one saved later; what it replaces is kept
+	$(BIN)/python tools/pairs.py --keep
+	$(BIN)/jupytext --quiet --sync notebooks/[0-9]*
+
+outputs: sync  ## run the notebooks (or make outputs NOTEBOOKS=...) and store what they show
+	env -u MPLBACKEND -u PYTHONWARNINGS BANDITS_MNIST=sample BANDITS_SCALE=glance \
+		OMP_NUM_THREADS=1 BANDITS_RESULTS="$$(mktemp -d)" $(BIN)/jupyter nbconvert \
+		--to notebook --inplace --execute --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
+	$(BIN)/jupyter nbconvert --to notebook --inplace --coalesce-streams $(NOTEBOOKS)
 
 assignments: $(READY)  ## the students' release as a zip, into results/assignments/
 	$(BIN)/python tools/assignments.py release

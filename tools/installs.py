@@ -26,7 +26,7 @@ COMMANDS = (
     ["claims"],
     ["figures", "--scale", "glance", "--mnist", "sample", "--quiet"],
 )
-NOT_UNIT_TESTS = ("notebooks", "sync", "assignments", "assignments_grading", "elsewhere")
+NOT_UNIT_TESTS = ("notebooks", "pairs", "assignments", "assignments_grading", "elsewhere")
 
 
 class Failed(Exception):
