@@ -47,12 +47,12 @@ def study(tmp_path: Path) -> Path:
     ready.parent.mkdir()
     ready.touch()
     path = folder / "01_pair.ipynb"
-    notebook = jupytext.reads(TEXT, "py:percent")
+    notebook = jupytext.reads(TEXT, fmt="py:percent")
     notebook.cells[1].outputs = [v4.new_output("stream", name="stdout", text="1\n")]
     notebook.cells[1].execution_count = 1
     notebook.metadata = read(NOTEBOOKS[0]).metadata
     write(path, notebook)
-    jupytext.write(read(path), path.with_suffix(".py"), "py:percent")
+    jupytext.write(read(path), path.with_suffix(".py"), fmt="py:percent")
     return tmp_path
 
 
