@@ -50,11 +50,11 @@ def difference(stem: Path) -> str | None:
     Raises:
         ValueError: if a form cannot be read as a notebook.
     """
-    text, notebook = forms(stem)
-    for path in (text, notebook):
-        if not path.exists():
+    found = {path: cells(path) for path in forms(stem) if path.exists()}
+    for path in forms(stem):
+        if path not in found:
             return f"there is no {path.name}"
-    both = zip_longest(cells(text), cells(notebook))
+    both = zip_longest(*found.values())
     first = next((number for number, (a, b) in enumerate(both, start=1) if a != b), None)
     return f"the .py and the .ipynb differ from cell {first} on" if first else None
 
