@@ -63,8 +63,8 @@ from bandits.questions import random_branch
 use_style()
 print(study.banner("linear_failure"))
 
-committed, captions = load_those_there(questions.KINDS, Path("../figures"))
-for name in questions.KINDS:
+committed, captions = load_those_there(questions.QUESTIONS, Path("../figures"))
+for name in questions.QUESTIONS:
     print(f"{name:20} committed: {captions.get(name, 'not computed yet')}")
 
 
