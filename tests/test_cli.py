@@ -229,6 +229,25 @@ def test_figures_of_other_settings_are_not_held_against_the_papers_claims(
     assert told in caption
 
 
+@pytest.mark.parametrize("name", ["low_noise", "convergence", "exponent"])
+def test_data_of_an_earlier_version_give_one_sentence(
+    name: str, capsys: Output, tmp_path: Path
+) -> None:
+    """Whichever array is missing: the verdicts do without it, or say so."""
+    arrays, told = read_arrays(ROOT / "figures" / f"{name}.npz")
+    refused = set()
+    for key in arrays:
+        less = {other: values for other, values in arrays.items() if other != key}
+        write_arrays(tmp_path / f"{name}.npz", less, told)
+        code, shown = status("verdicts", str(tmp_path)), capsys.readouterr()
+        if code:
+            assert (code, shown.out) == (2, "")
+            assert shown.err.startswith(f"bandits: a figure's data in {tmp_path} lacks '{key}'; ")
+            assert shown.err.count("\n") == 1
+            refused.add(key)
+    assert {"low_noise": "quarter_regret", "convergence": "exponents"}.get(name, "p") in refused
+
+
 def test_a_seed_is_told_in_all_its_digits(tmp_path: Path) -> None:
     seed = "20221231987654321"
     small = ("--methods", "random", "--steps", "9", "--runs", "1", "--workers", "1")
