@@ -2,11 +2,26 @@
 # environment that exists.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+ifeq ($(strip $(VENV)),)
+$(error VENV is empty: name the folder of an environment, or leave VENV= out for .venv)
+endif
+ifeq ($(strip $(PYTHON)),)
+$(error PYTHON is empty: name a Python 3.11 or newer, or leave PYTHON= out for python3)
+endif
+ifneq ($(filter ~/%,$(firstword $(VENV))),)  # not every shell replaces ~ after a =
+override VENV := $(subst ~/,$(HOME)/,$(VENV))
+endif
+# The recipes read both from the shell's variables, so that a path may have spaces and quotes.
+export PYTHON VENV
+BIN := "$$VENV"/bin
+READY := ready
+# Written into an environment that make creates; only such a one is ever removed.
+MADE := .made-by-make
+
 NOTEBOOKS ?= notebooks/[0-9]*.ipynb
 
-.PHONY: figures paper redraw test test-all coverage mutants lint lab sync outputs assignments grade bench claims clean
+.PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims
+.PHONY: ready environment clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -66,11 +81,25 @@ grade: $(READY)  ## make grade SUBMISSIONS=folder
 bench: $(READY)  ## timings and ratios; nothing else should be running
 	$(BIN)/python tools/bench.py
 
-$(READY): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+ready:
+	@test "$$VENV/.ready" -nt pyproject.toml || $(MAKE) --no-print-directory environment
+
+environment:
+	@if test -e "$$VENV/$(MADE)" || test -z "$$(ls -A -- "$$VENV" 2>/dev/null)"; then \
+		mkdir -p -- "$$VENV" && touch -- "$$VENV/$(MADE)" && \
+		{ test -x $(BIN)/python || "$$PYTHON" -m venv "$$VENV"; }; \
+	elif ! test -x $(BIN)/python || ! { test -e "$$VENV/pyvenv.cfg" || test -e "$$VENV/conda-meta"; }; \
+	then \
+		echo "VENV=$$VENV is neither an environment (venv or conda) nor a new folder" >&2; exit 2; \
+	fi
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[notebooks,teach,test,cluster]"
-	touch $(READY)
+	touch "$$VENV/.ready"
 
-clean:  ## the environment and everything under results/
-	rm -rf $(VENV) results
+clean:  ## everything under results/, and the environment if make created it
+	rm -rf results
+	@if test -e "$$VENV/$(MADE)"; then \
+		echo "rm -rf $$VENV" && rm -rf -- "$$VENV"; \
+	elif test -e "$$VENV"; then \
+		rm -f -- "$$VENV/.ready" 2>/dev/null; echo "$$VENV stays, since make did not create it" >&2; \
+	fi

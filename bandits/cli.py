@@ -95,7 +95,11 @@ def build_parser() -> Parser:
         "verdicts", help="hold the claims against the figures' data, as Markdown"
     )
     verdicts.add_argument(
-        "folder", nargs="?", type=Path, default=PAPER_FOLDER, help="of the data (default: figures)"
+        "folder",
+        nargs="?",
+        type=_folder,
+        default=PAPER_FOLDER,
+        help="of the data (default: figures)",
     )
     verdicts.set_defaults(do=show_verdicts)
 
@@ -107,7 +111,10 @@ def build_parser() -> Parser:
 
 def _mnist_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--mnist", metavar="FOLDER", help="MNIST in torchvision's layout, or the word sample"
+        "--mnist",
+        type=_filled,
+        metavar="FOLDER",
+        help="MNIST in torchvision's layout, or the word sample",
     )
 
 
@@ -124,9 +131,14 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--p", type=_number, help="exponent of ε_t = 1/t^p of the epsilon greedy methods")
     add("--train-every", type=_whole, metavar="N", help="steps between training stages")
     add("--workers", type=_whole, help="processes (default: cores)")
-    add("--cluster", metavar="ADDRESS", help="send the runs to the Dask scheduler there")
+    add(
+        "--cluster",
+        type=_filled,
+        metavar="ADDRESS",
+        help="send the runs to the Dask scheduler there",
+    )
     add("--device", default="cpu", help="cpu or cuda")
-    add("--out", type=Path, metavar="FOLDER", help="where figures and runs/ are written")
+    add("--out", type=_folder, metavar="FOLDER", help="where figures and runs/ are written")
     add("--quiet", action="store_true", help="no progress bar")
 
 
@@ -142,6 +154,19 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"needs a number, not {text!r}") from None
+
+
+def _filled(text: str) -> str:
+    # "$OUT" of a variable that is not set; an empty path would be the current folder.
+    if not text.strip():
+        raise argparse.ArgumentTypeError(
+            f"must not be empty, as {text!r} is, which a shell makes of a variable that is not set"
+        )
+    return text
+
+
+def _folder(text: str) -> Path:
+    return Path(_filled(text))
 
 
 if __name__ == "__main__":

@@ -74,9 +74,16 @@ def show_verdicts(options: argparse.Namespace) -> int:
         if other := figures.other_settings(name, options.folder):
             print(f"{name} is left out, as it has {', '.join(other)}", file=sys.stderr)
             del found[name]
-    print(verdicts.table(verdicts.read_all(found)))
+    try:
+        papers, beyond = verdicts.read_all(found), questions.read_all(found)
+    except KeyError as error:  # data of an earlier version
+        raise UsageError(
+            f"a figure's data in {options.folder} lacks {error}; `bandits figures`, with the "
+            "options it was made with, makes it anew from the finished runs"
+        ) from error
+    print(verdicts.table(papers))
     print()
-    print(verdicts.table(questions.read_all(found), heading="expected, beyond the paper"))
+    print(verdicts.table(beyond, heading="expected, beyond the paper"))
     return 0
 
 

@@ -8,14 +8,16 @@ from typing import Any
 
 from bandits import plots, questions, supervised
 from bandits.checks import one_of
-from bandits.collect import Data, Kind, Runs, collect_regret, collect_reward
+from bandits.collect import Data, Kind, Runs, collect_regret, collect_reward_by_quarter
 from bandits.experiments import EXPERIMENTS, RESULTS_VERSION, TUNING_SEED, Experiment, Scale
 from bandits.mnist import Mnist
 from bandits.questions import horizon, horizon_panels
 from bandits.runs import Job, jobs
 from bandits.store import Store, StoreError, read_arrays, sweep, versions, write_arrays
 
-REWARD = Kind(lambda shown, runs, mnist: collect_reward(shown, runs), plots.reward_figure)
+REWARD = Kind(
+    lambda shown, runs, mnist: collect_reward_by_quarter(shown, runs), plots.reward_figure
+)
 REGRET = Kind(lambda shown, runs, mnist: collect_regret(shown, runs), plots.regret_figure)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,

@@ -4,6 +4,7 @@ The paper's corollary holds for "any predictor". Here that is least squares and 
 regressor; the paper's networks are in `bandits.networks`, which alone needs torch.
 """
 
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Protocol
@@ -180,10 +181,15 @@ class Regressor(_FunctionOfHistory):
         seed: seeds every `random_state` of the clones, one stream per arm; it is not changed.
 
     Raises:
-        ValueError: for another kind of seed.
+        ValueError: for another kind of seed, or what is no estimator.
     """
 
     def __init__(self, estimator: Any, arms: int, *, seed: np.random.SeedSequence) -> None:
+        needed = ("fit", "predict", "get_params")
+        if isinstance(estimator, type) or not all(hasattr(estimator, name) for name in needed):
+            raise ValueError(
+                f"estimator must be a scikit-learn regressor, such as Ridge(), not {estimator!r}"
+            )
         self.estimator = estimator
         self.arms = arms
         if not isinstance(seed, np.random.SeedSequence):
@@ -205,7 +211,13 @@ class Regressor(_FunctionOfHistory):
         scores = np.zeros((len(contexts), self.arms))
         for arm, model in enumerate(self._fitted):
             if model is not None:
-                scores[:, arm] = np.asarray(model.predict(contexts)).reshape(len(contexts))
+                values = np.asarray(model.predict(contexts))
+                if values.size != len(contexts):
+                    raise ValueError(
+                        f"{type(model).__name__} predicts {values.shape} for {len(contexts)} "
+                        f"contexts of arm {arm}; it must predict one number for each"
+                    )
+                scores[:, arm] = values.reshape(len(contexts))
         return scores
 
     def _fit_arm(self, arm: int) -> Any:
@@ -222,16 +234,20 @@ class Regressor(_FunctionOfHistory):
                 model.set_params(**{name: self.seeds[arm]})
             elif what == "n_jobs":
                 model.set_params(**{name: 1})
-            elif what == "n_neighbors" and value > len(rows):
+            elif (
+                what == "n_neighbors" and isinstance(value, int | np.integer) and value > len(rows)
+            ):
                 model.set_params(**{name: len(rows)})
         x, y = self._history.contexts_of(rows), self._history.rewards[rows].astype(np.float64)
         try:
             return model.fit(x, y)
-        except ValueError as error:
-            if not _fits(clone(model), np.tile(x, (ENOUGH, 1)), np.tile(y, ENOUGH)):
+        except ValueError:
+            lasting = _refusal(clone(model), np.tile(x, (ENOUGH, 1)), np.tile(y, ENOUGH))
+            if lasting is not None:  # the first may only be about the few samples
+                why = " ".join(str(lasting).split())
                 raise ValueError(
-                    f"{type(model).__name__} cannot be fitted to arm {arm}: {error}"
-                ) from error
+                    f"{type(model).__name__} cannot be fitted to arm {arm}: {why}"
+                ) from lasting
             return DummyRegressor().fit(x, y)
 
 
@@ -239,12 +255,15 @@ ENOUGH = 50
 """A regressor that fits the same samples this many times over had only too few of them."""
 
 
-def _fits(model: Any, x: NDArray[np.float32], y: NDArray[np.float64]) -> bool:
+def _refusal(model: Any, x: NDArray[np.float32], y: NDArray[np.float64]) -> ValueError | None:
+    """Why a regressor cannot be fitted, or None."""
     try:
-        model.fit(x, y)
-    except ValueError:
-        return False
-    return True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of equal samples, which are none of the user's
+            model.fit(x, y)
+    except ValueError as error:
+        return error
+    return None
 
 
 def constant_arms(

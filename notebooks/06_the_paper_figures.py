@@ -42,20 +42,22 @@ if "google.colab" in sys.modules and importlib.util.find_spec("bandits") is None
     os.chdir("study/notebooks")
 
 # %%
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown
+from scipy import stats
 
 from bandits import plots, study, theory, verdicts
-from bandits.analysis import interval, mean_interval
+from bandits.analysis import fit_power_law, interval, mean_interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
 from bandits.figures import KINDS, load_those_there
 from bandits.plots import style, use_style
-from bandits.store import read_arrays
+from bandits.store import read_arrays, unpack
 from bandits.theory.mnist_facts import expected_best
 
 use_style()
@@ -197,16 +199,20 @@ for title, found in everything.items():
 # printed above. (The first of the repeats *is* the run of Fig. 1, up to its step 2,000: one seed
 # gives one run. So these are four independent runs and not five.) Does that hang on where the fit
 # begins? It begins at a twentieth of the run: at $t = 250$ in Fig. 1 and at $t = 100$ in the
-# repeats. Here it begins elsewhere (on the 400 points that a figure keeps, so that the last digit
-# may differ).
+# repeats. Here it begins elsewhere. (A figure's data keeps 400 points of each curve; these fits are
+# on all steps of the runs behind it.)
 
 # %%
-def exponents_from(found, first):
-    """The exponent of each run's regret, fitted from `first` on as in the figures."""
-    on = found["t"] >= first
-    t = found["t"][on]
-    return np.array([np.polyfit(np.log(t), np.log(regret[on]), 1, w=t**-0.5)[0]
-                     for regret in found["normalized_regret"]])
+def regrets(name, method):
+    """Normalized regret of each run behind a committed figure, at every step."""
+    told = json.loads(Path(f"../figures/{name}.json").read_text(encoding="utf-8"))
+    paths = [Path("../figures/runs") / run for run in told["runs"] if f"-{method}-run" in run]
+    return [unpack(read_arrays(path)[0]).normalized_regret for path in paths]
+
+
+def exponents_from(curves, first):
+    """The exponent of each curve, fitted from `first` on as in the figures."""
+    return np.array([fit_power_law(curve, first=first).exponent for curve in curves])
 
 
 long, repeats = committed.get("convergence"), committed.get("convergence_repeats")
@@ -214,14 +220,14 @@ if long is None or repeats is None:
     print("Fig. 1, or its repeats: not computed yet")
 else:
     print("fitted from t =    Fig. 1   repeats")
+    (fig1,), others = (regrets(name, "deep_wide") for name in names[:2])
     for first in (20, 100, 250, 500, 1000):
-        several = interval(exponents_from(repeats, first))
-        print(f"{first:15,}{exponents_from(long, first)[0]:10.2f}   {several}")
+        several = interval(exponents_from(others, first))
+        print(f"{first:15,}{exponents_from([fig1], first)[0]:10.2f}   {several}")
         assert several.low > -0.5  # "wherever" below
-    _, one, other = np.intersect1d(long["t"], repeats["t"], return_indices=True)
-    same = long["normalized_regret"][0, one] == repeats["normalized_regret"][0, other]
-    assert len(same) > 50
-    assert same.all()  # one seed, one run
+    for curves, found in (([fig1], long), (others, repeats)):
+        assert np.allclose(exponents_from(curves, int(found["fit_first"])), found["exponents"])
+    assert np.array_equal(fig1[: len(others[0])], others[0])  # one seed, one run
 
 # %% [markdown]
 # Wherever the fit begins, the whole interval lies above $-1/2$. But the later it begins the
@@ -244,13 +250,11 @@ if "low_noise" not in committed:
     print("low_noise: not computed yet")
 else:
     found = committed["low_noise"]
-    best, deep = (list(found["methods"]).index(name) for name in ("optimal", "deep"))
-    regret = found["curves"][best].astype(float) - found["curves"][deep]  # exact, without noise
+    deep = list(found["methods"]).index("deep")
+    regret = np.array(regrets("low_noise", "deep"))
     in_use = (found["arm_counts"][deep] >= found["t"][-1] / 100).sum(axis=1)
     floors = np.array([7.79175 - float(expected_best(int(k))) for k in in_use])
-    twelve = {"t": found["t"], "normalized_regret": regret}
-    above = {"t": found["t"], "normalized_regret": regret - floors[:, None]}
-    plain, rest = (exponents_from(data, 100) for data in (twelve, above))
+    plain, rest = (exponents_from(curves, 100) for curves in (regret, regret - floors[:, None]))
     for k in np.unique(in_use)[::-1]:
         print(f"{k} arms in use, exponents:", ", ".join(f"{e:.2f}" for e in plain[in_use == k]))
     print(f"all runs: {interval(plain)}; above each run's floor: {interval(rest)}")
@@ -338,6 +342,10 @@ for name in ("low_noise", "high_noise"):
 # LinUCB" is ours too, and was added when half of the runs were known. "Simple's regret, third
 # quarter − last" was added when all of them were, to put the question that Deep is asked to Simple.
 #
+# "Late reward" is the mean digit of the arms taken in the last quarter, and "regret" what it lacks of
+# the best arms' digits: both leave the noise out, also where $\sigma = 1$. The third quarter is read in
+# the same way, over exactly its steps.
+#
 # Differences between methods are **paired**: in each run all methods meet the same states and the
 # same dice, so what was easy or hard about a run for *both* cancels, and the interval is that of the
 # difference.
@@ -349,7 +357,8 @@ Markdown(verdicts.table(readings) if readings else "No figure at the paper's sca
 
 # %% [markdown]
 # Did pairing help? It does as far as the two numbers go up and down together over the runs; here is
-# their correlation, and half the width of the interval with pairing and as it would be without.
+# their correlation, and half the width of the interval with pairing and as it would be without
+# (Welch's).
 
 # %%
 def late_mean(name, method):
@@ -367,7 +376,8 @@ if {"low_noise", "high_noise"} <= set(committed):
     ):
         first, second = late_mean(*one), late_mean(*other)
         _, paired = mean_interval(first - second)  # the mean, and half of the interval's width
-        unpaired = np.hypot(*(mean_interval(late)[1] for late in (first, second)))
+        welch = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
+        unpaired = (welch.high - welch.low) / 2
         print(f"{what:30}{np.corrcoef(first, second)[0, 1]:13.2f}{paired:9.2f}{unpaired:11.2f}")
     for name in ("low_noise", "high_noise"):
         found = committed[name]

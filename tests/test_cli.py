@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import __version__, cli, commands, mnist, runs
+from bandits import __version__, cli, commands, mnist, runs, study
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
 from bandits.store import Store, read_arrays, versions, write_arrays
 
@@ -105,6 +105,52 @@ def test_bad_input_is_one_sentence_before_any_work(
     assert shown.err.count("\n") == 1
     for text in told:
         assert text in shown.err
+
+
+@pytest.mark.parametrize("empty", ["", " "])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "low_noise", "--out"],
+        ["figures", "low_noise", "--out"],
+        ["figures", "--from-data", "--out"],
+        ["run", "architecture_study", "--out"],
+        ["run", "low_noise", "--mnist"],
+        ["data", "--mnist"],
+        ["figures", "--cluster"],
+        ["verdicts"],
+    ],
+    ids=" ".join,
+)
+def test_a_variable_of_the_shell_that_is_not_set_is_refused(
+    words: list[str], empty: str, capsys: Output
+) -> None:
+    """Not taken for the current folder, and not for an option that was left out."""
+    forms = [[*words, empty]]
+    if words[-1].startswith("--"):
+        forms.append([*words[:-1], f"{words[-1]}={empty}"])
+    for form in forms:
+        assert status(*form) == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.startswith(f"bandits: argument {words[-1] if words[1:] else 'folder'}: ")
+        assert f"must not be empty, as {empty!r} is" in shown.err
+        assert shown.err.count("\n") == 1
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("variable", ["BANDITS_MNIST", "BANDITS_RESULTS", "BANDITS_SCALE"])
+def test_an_empty_variable_of_the_environment_counts_as_none(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> tuple[object, ...]:
+        return mnist._named(None), study.results_folder(), study.scale()
+
+    monkeypatch.delenv(variable, raising=False)
+    without = read()
+    monkeypatch.setenv(variable, "")
+    assert read() == without
+    assert Path() not in read()
 
 
 @pytest.mark.parametrize("words", [["--arms", "1"], ["--steps", "1"]])
@@ -227,6 +273,25 @@ def test_figures_of_other_settings_are_not_held_against_the_papers_claims(
     assert "seed" not in shown.err
     caption = json.loads((tmp_path / "low_noise.json").read_text(encoding="utf-8"))["caption"]
     assert told in caption
+
+
+@pytest.mark.parametrize("name", ["low_noise", "convergence", "exponent"])
+def test_data_of_an_earlier_version_give_one_sentence(
+    name: str, capsys: Output, tmp_path: Path
+) -> None:
+    """Whichever array is missing: the verdicts do without it, or say so."""
+    arrays, told = read_arrays(ROOT / "figures" / f"{name}.npz")
+    refused = set()
+    for key in arrays:
+        less = {other: values for other, values in arrays.items() if other != key}
+        write_arrays(tmp_path / f"{name}.npz", less, told)
+        code, shown = status("verdicts", str(tmp_path)), capsys.readouterr()
+        if code:
+            assert (code, shown.out) == (2, "")
+            assert shown.err.startswith(f"bandits: a figure's data in {tmp_path} lacks '{key}'; ")
+            assert shown.err.count("\n") == 1
+            refused.add(key)
+    assert {"low_noise": "quarter_regret", "convergence": "exponents"}.get(name, "p") in refused
 
 
 def test_a_seed_is_told_in_all_its_digits(tmp_path: Path) -> None:

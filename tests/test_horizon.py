@@ -5,18 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bandits import verdicts
+from bandits.collect import collect_reward_by_quarter
 from bandits.experiments import BOUNDED, EXPERIMENTS, LONG, Scale, bounded
 from bandits.experiments.paper import DEEP, LINUCB, SIMPLE_DEEP
 from bandits.networks import Networks
 from bandits.predictors import History
 from bandits.questions import bounded as question
 from bandits.questions.horizon import (
+    at_horizon,
     causes,
     collect,
     first_taken,
     horizons,
     log_times,
-    quarter,
     squared_errors,
     stretches,
 )
@@ -80,11 +82,6 @@ def test_horizons_that_a_run_reaches(steps, expected):
     assert horizons(steps) == expected
 
 
-def test_quarters_are_a_whole_run_of_2000_and_each_500_steps():
-    parts = [np.arange(1, 2001)[quarter(2000, which)] for which in (1, 2, 3, 4)]
-    assert [(p[0], p[-1]) for p in parts] == [(1, 500), (501, 1000), (1001, 1500), (1501, 2000)]
-
-
 @pytest.mark.parametrize("steps", [1, 2, 7, 2000, 40_000, 10**6])
 def test_log_times_are_the_first_and_the_last_step_and_few(steps):
     t = log_times(steps)
@@ -136,12 +133,33 @@ def test_the_data_of_a_long_figure_is_what_its_runs_say():
     assert data["normalized_reward"][1, 1, t] == pytest.approx(run.rewards.mean(), rel=1e-6)
     assert data["late_mean"][1, 1, 1] == pytest.approx(run.means[7500:10_000].mean())
     assert data["late_best"][1, 1, 1] == pytest.approx(run.best_means[7500:10_000].mean())
-    assert data["third_regret"][1, 1, 1] == pytest.approx(run.regret[5000:7500].mean())
+    quarters = [run.regret[i : i + 2500].mean() for i in range(0, 10_000, 2500)]
+    np.testing.assert_allclose(data["quarter_regret"][1, 1, 1], quarters)
     assert data["squared_error"][1, 1, t] == pytest.approx(0.25 * steps)
     first, regret = 500, run.normalized_regret[:10_000]
     at = np.arange(first, 10_001)
     slope = np.polyfit(np.log(at), np.log(regret[first - 1 :]), 1, w=at**-0.5)[0]
     assert data["exponents"][1, 1, 1] == pytest.approx(slope)
+
+
+def test_a_claim_is_read_at_a_horizon_as_of_runs_that_end_there():
+    shown = EXPERIMENTS["long_low_noise"].select(["deep", "random"])
+    runs = {
+        name: [random_run(12_000, seed=s + 9 * k) for s in range(3)]
+        for k, name in enumerate(("deep", "random"))
+    }
+    data = collect(shown, runs, None)
+    for horizon in (2000, 10_000):
+        cut = {name: [run[:horizon] for run in some] for name, some in runs.items()}
+        whole = collect_reward_by_quarter(shown, cut)
+        for wanted, found in zip(
+            verdicts.read_reward(whole, "x"),
+            verdicts.read_reward(at_horizon(data, horizon), "x"),
+            strict=True,
+        ):
+            assert wanted == found
+    with pytest.raises(ValueError, match=r"has the horizons \[2000, 10000\], not 500"):
+        at_horizon(data, 500)
 
 
 # ── The bound ───────────────────────────────────────────────────────────────────────────────────

@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LassoCV, Ridge
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
@@ -264,9 +266,86 @@ def test_a_regressor_that_is_wrong_is_refused_not_replaced_by_a_mean(estimator):
         predictor.predict(QUERIES)
 
 
+@pytest.mark.parametrize("n", [1, 3, 30, 60])
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (DecisionTreeRegressor(max_depth=-3), "'max_depth' parameter of DecisionTreeRegressor"),
+        (KNeighborsRegressor(metric="no such metric"), "'metric' parameter of KNeighborsRegressor"),
+        (Ridge(alpha=-1.0), "'alpha' parameter of Ridge"),
+        (MLPRegressor(hidden_layer_sizes=(-5,)), "hidden_layer_sizes must be > 0"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseEstimator) else None,
+)
+def test_the_part_of_a_pipeline_that_is_wrong_is_blamed_and_not_the_few_samples(last, told, n):
+    """PCA(4) refuses fewer than 4 samples too, but that mends itself."""
+    predictor = Regressor(make_pipeline(PCA(4), last), 3, seed=SEED)
+    predictor.fit(made(n))
+    with pytest.raises(ValueError, match="Pipeline cannot be fitted to arm ") as caught:
+        predictor.predict(QUERIES)
+    assert told in str(caught.value)
+    assert "n_components" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pipeline_with_too_few_samples_predicts_their_mean():
+    history = History()
+    history.append(QUERIES[:3], np.zeros(3, np.int64), np.array([2.0, 4.0, 9.0], np.float32))
+    predictor = Regressor(make_pipeline(PCA(4), Ridge()), 1, seed=SEED)
+    predictor.fit(history)
+    np.testing.assert_allclose(predictor.predict(QUERIES)[:, 0], 5.0)
+
+
+class Shaped(RegressorMixin, BaseEstimator):
+    """Predicts an array of the shape that `make` makes of n."""
+
+    def __init__(self, make=None):
+        self.make = make
+
+    def fit(self, x, y):
+        return self
+
+    def predict(self, x):
+        return np.ones(self.make(len(x)))
+
+
+@pytest.mark.parametrize("make", [lambda n: (n, 2), lambda n: (n - 1,), lambda n: (), lambda n: 1])
+def test_a_regressor_that_predicts_another_number_of_values_is_named(make):
+    predictor = Regressor(Shaped(make), 3, seed=SEED)
+    predictor.fit(made(30))
+    with pytest.raises(ValueError, match="Shaped predicts") as caught:
+        predictor.predict(QUERIES)
+    assert str(caught.value) == (
+        f"Shaped predicts {np.ones(make(9)).shape} for 9 contexts of arm 0; "
+        "it must predict one number for each"
+    )
+
+
+def test_a_regressor_may_predict_a_column():
+    predictor = Regressor(Shaped(lambda n: (n, 1)), 3, seed=SEED)
+    predictor.fit(made(30))
+    np.testing.assert_array_equal(predictor.predict(QUERIES)[:, 0], 1)
+
+
+@pytest.mark.parametrize("estimator", [Ridge, "ridge", None, PCA(4), lambda x: x])
+def test_what_is_no_regressor_is_refused(estimator):
+    with pytest.raises(ValueError, match=r"estimator must be a scikit-learn regressor, such as R"):
+        Regressor(estimator, 3, seed=SEED)
+
+
+def test_a_number_of_neighbours_that_is_none_is_refused_by_scikit_learn():
+    predictor = Regressor(KNeighborsRegressor(n_neighbors="five"), 3, seed=SEED)
+    predictor.fit(made(30))
+    with pytest.raises(ValueError, match=r"KNeighborsRegressor cannot be fitted .*'five'"):
+        predictor.predict(QUERIES)
+
+
 class Broken(RegressorMixin, BaseEstimator):
     def fit(self, x, y):
         raise RuntimeError("the disk is full")
+
+    def predict(self, x):
+        raise AssertionError("it was never fitted")
 
 
 def test_another_error_is_passed_on():

@@ -207,18 +207,20 @@ def test_the_sizes_follow_the_length_of_the_runs(
 
 
 def test_what_each_method_trained_on_is_counted(sample: mnist.Mnist) -> None:
-    shown = EXPERIMENTS["random_branch_only"]
-    explored = [True, True, False, True, False, False]
-    played = {m.name: [trajectory([0, 1, 2, 3, 4, 0], explored)] * 2 for m in shown.methods}
+    """The seventh and eighth step come after the last stage, and train nothing."""
+    shown = replace(EXPERIMENTS["random_branch_only"], train_every=3)
+    explored = [True, True, False, True, False, False, True, False]
+    played = {m.name: [trajectory([0, 1, 2, 3, 4, 0, 1, 2], explored)] * 2 for m in shown.methods}
     data = random_branch.collect(shown, played, sample)
     assert data["trained"].tolist() == [[6, 6], [3, 3], [6, 6], [3, 3]]
     assert random_branch.pairs(data) == [(0, 1), (2, 3)]
 
 
-def test_the_last_stage_is_timed_on_the_whole_history(
-    sample: mnist.Mnist, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("beyond", [0, 7])
+def test_the_last_stage_is_timed_on_all_that_it_had_seen(
+    beyond: int, sample: mnist.Mnist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = RunSpec(EXPERIMENTS["predictors"].select(["ridge"]).methods[0], 0, STEPS)
+    spec = RunSpec(EXPERIMENTS["predictors"].select(["ridge"]).methods[0], 0, STEPS + beyond)
     run = compute(spec, sample)
     lengths = []
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from bandits import theory
 from bandits.analysis import interval, paired_difference
-from bandits.collect import Data, Runs, collect_reward, last_quarter
+from bandits.collect import Data, Runs, collect_reward, quarter
 from bandits.environments import draw_exploration
 from bandits.experiments import Experiment
 from bandits.mnist import Mnist
@@ -72,7 +72,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
 
 
 def _late_greedy(run: Trajectory) -> float:
-    late = run[last_quarter(len(run))]
+    late = run[quarter(len(run), 4)]
     greedy = late.means[~late.explored]
     return float(greedy.mean()) if len(greedy) else math.nan
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits.analysis import fit_power_law, fit_start
-from bandits.collect import Data, Runs, last_quarter
+from bandits.collect import Data, Runs, quarter, quarter_regrets
 from bandits.experiments import Experiment
 from bandits.mnist import Mnist
 from bandits.plots import expected_best
@@ -60,13 +60,6 @@ def causes(run: Trajectory, edges: NDArray[np.int64], arms: int) -> NDArray[np.f
     return parts
 
 
-def quarter(steps: int, which: int) -> slice:
-    """The steps of a quarter 1 to 4 of a run; the last is `last_quarter`'s."""
-    late = last_quarter(steps)
-    size = late.stop - late.start
-    return slice(late.start - (4 - which) * size, late.stop - (4 - which) * size)
-
-
 def first_taken(run: Trajectory, arms: int) -> tuple[list[int], list[int]]:
     """The steps t at which each arm was first drawn at random, and first taken at all; 0: never."""
     drawn: list[int] = []
@@ -84,11 +77,12 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
 
     Returns:
         `t` (times,), `normalized_regret` and `normalized_reward` (methods, runs, times), the first
-        from means; `horizons` (h,), and for each of them `late_mean`, `late_best`,
-        `third_regret` (the quarter before the last) and `exponents` (methods, runs, h), the last
-        NaN where there is no regret; `edges` (s + 1,) and `causes` (methods, runs, 3, s), see
-        `causes`; `first_drawn`, `first_taken` (methods, runs, K); `squared_error` (methods, runs,
-        times), the sum of (prediction − mean)² over the steps up to t, NaN without predictions.
+        from means; `horizons` (h,), and for each of them `late_mean`, `late_best` and `exponents`
+        (methods, runs, h), the last NaN where there is no regret, and `quarter_regret` (methods,
+        runs, h, 4), as in a figure of runs that end there; `edges` (s + 1,) and `causes` (methods,
+        runs, 3, s), see `causes`; `first_drawn`, `first_taken` (methods, runs, K); `squared_error`
+        (methods, runs, times), the sum of (prediction − mean)² over the steps up to t, NaN without
+        predictions.
     """
     names = [method.name for method in experiment.methods]
     every = [runs[name] for name in names]
@@ -109,9 +103,9 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
         "normalized_regret": table(lambda run: run.normalized_regret[t - 1]).astype(np.float32),
         "normalized_reward": table(lambda run: run.normalized_reward[t - 1]).astype(np.float32),
         "horizons": np.array(ends),
-        "late_mean": table(lambda run: [run.means[last_quarter(h)].mean() for h in ends]),
-        "late_best": table(lambda run: [run.best_means[last_quarter(h)].mean() for h in ends]),
-        "third_regret": table(lambda run: [run.regret[quarter(h, 3)].mean() for h in ends]),
+        "late_mean": table(lambda run: [run.means[quarter(h, 4)].mean() for h in ends]),
+        "late_best": table(lambda run: [run.best_means[quarter(h, 4)].mean() for h in ends]),
+        "quarter_regret": table(lambda run: [quarter_regrets(run[slice(0, h)]) for h in ends]),
         "exponents": table(lambda run: [exponent(run.normalized_regret[:h]) for h in ends]),
         "edges": edges,
         "causes": table(lambda run: causes(run, edges, experiment.arms)),
@@ -137,3 +131,18 @@ def squared_errors(run: Trajectory) -> NDArray[np.float64]:
     if run.predictions is None:
         return np.full(len(run), np.nan)
     return np.cumsum((run.predictions.astype(np.float64) - run.means) ** 2)
+
+
+def at_horizon(data: Data, horizon: int) -> Data:
+    """What a figure whose runs end at this horizon would hold, as far as verdicts ask for it.
+
+    Raises:
+        ValueError: for a horizon that the data does not have.
+    """
+    there = [int(h) for h in data["horizons"]]
+    if horizon not in there:
+        raise ValueError(f"the data has the horizons {there}, not {horizon}")
+    place = there.index(horizon)
+    same = {name: data[name] for name in ("methods", "labels", "arm_counts")}
+    read = ("late_mean", "late_best", "quarter_regret", "exponents")
+    return same | {name: data[name][:, :, place] for name in read}

@@ -26,7 +26,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
     """Rewards, and what the last training stage costs.
 
     Adds to `collect_reward`: `seconds` (methods,), processor time of the last training stage of
-    run 0 with the decisions that follow, on one thread of the machine that collected.
+    run 0 with the decisions of a block after it, on one thread of the machine that collected.
     """
     seconds = []
     for method in experiment.methods:
@@ -36,7 +36,7 @@ def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
 
 
 def stage_seconds(spec: RunSpec, run: Trajectory, mnist: Mnist) -> float:
-    """Processor seconds of training on a whole run's history and deciding train_every steps."""
+    """Processor seconds of a run's last training stage and of deciding train_every steps."""
     if isinstance(spec.method.predictor, NetworkSpec):
         import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
     rounds = environment(spec, mnist).rounds(spec.seed, spec.run, len(run))
@@ -44,9 +44,10 @@ def stage_seconds(spec: RunSpec, run: Trajectory, mnist: Mnist) -> float:
     some = slice(0, min(spec.train_every, len(run)))
     contexts, draws = rounds.contexts(some), rounds.draws[some]
     late = np.full(len(draws.rho), len(run))
+    past = run[: len(run) // spec.train_every * spec.train_every]  # what comes later trains nothing
     with one_thread():
-        everything = Choice(run.actions, run.propensities, run.explored)
-        policy.record(rounds.contexts(slice(None)), everything, run.rewards)
+        everything = Choice(past.actions, past.propensities, past.explored)
+        policy.record(rounds.contexts(slice(0, len(past))), everything, past.rewards)
         began = time.process_time()
         policy.train()
         policy.choose(contexts, late, draws)

@@ -17,13 +17,17 @@ from bandits.verdicts import Reading
 
 
 def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
-    """Rewards, and how many steps each method trained on in the end.
+    """Rewards, and how many steps each method trained on in its last stage.
 
     Adds to `collect_reward`: `trained` (methods, runs); `p` (methods,); `all_steps` (methods,).
     """
     data = collect_reward(experiment, runs)
+    every = experiment.train_every
     trained = [
-        [len(r) if m.train_on == "all" else int(r.explored.sum()) for r in runs[m.name]]
+        [
+            int((r.explored | (m.train_on == "all"))[: len(r) // every * every].sum())
+            for r in runs[m.name]
+        ]
         for m in experiment.methods
     ]
     return data | {
