@@ -66,6 +66,7 @@ def check_claims(options: argparse.Namespace) -> int:
 def show_verdicts(options: argparse.Namespace) -> int:
     """`bandits verdicts`."""
     from bandits import figures, questions, verdicts
+    from bandits.questions import horizon_verdicts
 
     found, _ = figures.load_those_there(figures.KINDS, options.folder)
     if not found:
@@ -76,6 +77,7 @@ def show_verdicts(options: argparse.Namespace) -> int:
             del found[name]
     try:
         papers, beyond = verdicts.read_all(found), questions.read_all(found)
+        columns = horizon_verdicts.read_columns(found)
     except KeyError as error:  # data of an earlier version
         raise UsageError(
             f"a figure's data in {options.folder} lacks {error}; `bandits figures`, with the "
@@ -84,6 +86,9 @@ def show_verdicts(options: argparse.Namespace) -> int:
     print(verdicts.table(papers))
     print()
     print(verdicts.table(beyond, heading="expected, beyond the paper"))
+    if len(columns) > 1:
+        print()
+        print(horizon_verdicts.table(columns))
     return 0
 
 

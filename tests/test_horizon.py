@@ -23,6 +23,7 @@ from bandits.questions.horizon import (
     stretches,
 )
 from bandits.questions.horizon_panels import FIRST_SHOWN, local_exponents
+from bandits.questions.horizon_verdicts import changes, read_columns, table
 from bandits.simulate import Trajectory
 
 
@@ -212,3 +213,51 @@ def test_the_bounds_question_reads_what_is_lost():
     assert reading.value.high == pytest.approx(2 + 4.302652729911275 / 3**0.5)
     assert reading.verdict == "undecided"
     assert Scale(2000, 12) == EXPERIMENTS["bounded_training"].paper
+
+
+# ── Verdicts at each horizon ────────────────────────────────────────────────────────────────────
+
+
+def long_data(steps: int, late_steps: int) -> dict:
+    """Deep errs by 1 until late_steps and never after; Random errs by 2; three runs."""
+    shown = EXPERIMENTS["long_low_noise"].select(["deep", "random"])
+    rng, runs = np.random.default_rng(2), {"deep": [], "random": []}
+    for _ in range(3):
+        best = np.full(steps, 9.0)
+        for name, error in (("deep", 1.0 * (np.arange(steps) < late_steps)), ("random", 2.0)):
+            means = best - error * rng.choice([0.9, 1.1], steps)
+            runs[name].append(run_of(np.zeros(steps), means, best, np.zeros(steps, bool)))
+    return collect(shown, runs, None)
+
+
+def test_claims_are_read_at_every_horizon_and_changes_are_named():
+    columns = read_columns({"long_low_noise": long_data(10_000, 5000)})
+    assert list(columns) == ["2,000", "10,000"]
+    found = {name: {r.measured: r for r in rs} for name, rs in columns.items()}
+    assert found["2,000"]["late regret of Deep"].value.mean == pytest.approx(1, abs=0.02)
+    assert found["2,000"]["late regret of Deep"].verdict == "does not agree"
+    assert found["10,000"]["late regret of Deep"].value.mean == 0
+    assert found["10,000"]["late regret of Deep"].verdict == "agrees"
+    (change,) = [c for c in changes(columns) if c[0].measured == "late regret of Deep"]
+    assert change[1:] == ("2,000", "10,000")
+    lines = table(columns).splitlines()
+    assert lines[0].endswith("| measured | 2,000 | 10,000 |")
+    (row,) = [line for line in lines if "| late regret of Deep |" in line]
+    assert row.endswith(", **no** | 0.00 [0.00, 0.00], yes |")
+    assert {line.count("|") for line in lines} == {6}
+
+
+def test_the_papers_own_rule_has_the_first_column():
+    shown = EXPERIMENTS["low_noise"].select(["deep", "random"])
+    runs = {name: [random_run(2000, seed=s) for s in range(2)] for name in ("deep", "random")}
+    columns = read_columns(
+        {
+            "low_noise": collect_reward_by_quarter(shown, runs),
+            "long_low_noise": long_data(10_000, 5000),
+        }
+    )
+    assert list(columns) == ["2,000, the paper's stages", "2,000", "10,000"]
+    (row,) = [line for line in table(columns).splitlines() if "| fitted exponent |" in line]
+    assert row.split("|")[4].strip() == ""  # Fig. 1 has that for the paper's rule
+    assert row.split("|")[5].strip() != ""
+    assert read_columns({}) == {}
