@@ -278,8 +278,7 @@ def _draw_from_data(options: argparse.Namespace) -> int:
 
     refuse_settings(options, "--from-data", "cluster", "workers", "mnist")
     folder = default_folder(options)
-    there = [name for name in figures.DRAW if (folder / f"{name}.npz").exists()]
-    names = options.names or there
+    names = options.names or figures.names_there(figures.DRAW, folder)
     if not names:
         raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
     for name in names:

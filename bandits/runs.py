@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
 
 from tqdm import tqdm
 
@@ -19,9 +20,12 @@ from bandits.experiments import (
     build_policy,
     environment,
 )
+from bandits.files import set_aside
 from bandits.mnist import Mnist
+from bandits.npz import StoreError
+from bandits.predictors import State
 from bandits.simulate import Trajectory, restore, simulate
-from bandits.store import Store, StoreError, set_aside
+from bandits.store import Store
 from bandits.threads import one_thread
 from bandits.workers import in_processes
 
@@ -49,21 +53,43 @@ def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
 def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = print) -> list[Job]:
     """The jobs that the store does not hold, for this experiment or another.
 
-    A file that cannot be used is named and set aside.
+    A file that is proved damaged is named and set aside, checkpoints too.
+
+    Raises:
+        Unreadable: if a file is there but cannot be read now; it is left as it is.
     """
     left = []
     for job in wanted:
         try:
             store.load(job.experiment, job.spec)
             store.drop_checkpoint(job.experiment, job.spec)
+            continue
         except FileNotFoundError:
-            if not store.adopt(job.experiment, job.spec):
-                left.append(job)
+            if store.adopt(job.experiment, job.spec):
+                continue
         except StoreError as error:
-            path = store.path(job.experiment, job.spec)
-            say(f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}")
-            left.append(job)
+            say(spoilt(store.path(job.experiment, job.spec), error))
+        _checkpoint(job, store, say)
+        left.append(job)
     return left
+
+
+def _checkpoint(
+    job: Job, store: Store, say: Callable[[str], None]
+) -> tuple[Trajectory, State | None] | None:
+    """How far a run has come, or None; a checkpoint that is proved damaged is set aside."""
+    try:
+        return store.load_checkpoint(job.experiment, job.spec)
+    except FileNotFoundError:
+        return None
+    except StoreError as error:
+        say(spoilt(store.checkpoint_path(job.experiment, job.spec), error))
+        return None
+
+
+def spoilt(path: Path, error: StoreError) -> str:
+    """Set a damaged file aside; the sentence that says so."""
+    return f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}"
 
 
 def longest_first(left: Sequence[Job]) -> list[Job]:
@@ -79,7 +105,7 @@ def compute(
     mnist: Mnist,
     *,
     device: str = "cpu",
-    start: Callable[[], tuple[Trajectory, dict | None] | None] = lambda: None,  # type: ignore[type-arg]
+    start: Callable[[], tuple[Trajectory, State | None] | None] = lambda: None,
     after_stage: Callable[[Trajectory, object], None] = lambda done, policy: None,
 ) -> Trajectory:
     """Compute one run in this process, on one thread.
@@ -128,16 +154,6 @@ def do(
         return
     last = time.monotonic()
 
-    def start() -> tuple[Trajectory, dict | None] | None:  # type: ignore[type-arg]
-        try:
-            return store.load_checkpoint(job.experiment, job.spec)
-        except FileNotFoundError:
-            return None
-        except StoreError as error:
-            path = store.checkpoint_path(job.experiment, job.spec)
-            say(f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}")
-            return None
-
     def after_stage(done: Trajectory, policy: object) -> None:
         nonlocal last
         report((len(done) / job.spec.steps) ** 2)  # the cost of a stage grows with t
@@ -146,7 +162,13 @@ def do(
             store.save_checkpoint(job.experiment, job.spec, done, state)
             last = time.monotonic()
 
-    trajectory = compute(job.spec, mnist, device=store.device, start=start, after_stage=after_stage)
+    trajectory = compute(
+        job.spec,
+        mnist,
+        device=store.device,
+        start=lambda: _checkpoint(job, store, say),
+        after_stage=after_stage,
+    )
     store.save(job.experiment, job.spec, trajectory)
     store.drop_checkpoint(job.experiment, job.spec)
     report(1.0)
