@@ -14,15 +14,18 @@ STALE_SECONDS = 3600.0
 """A figure's temporary file of this age belongs to a writer that was killed."""
 
 MENDS = {
-    errno.EACCES: "ask its owner for the right to read it, or name another folder with --out",
-    errno.EPERM: "ask its owner for the right to read it, or name another folder with --out",
     errno.EMFILE: "raise the limit of this shell (`ulimit -n 4096`), or take fewer --workers",
     errno.ENFILE: "end other programs that hold many files open",
     errno.ENOMEM: "end other programs that take memory, or take fewer --workers",
-    errno.ELOOP: "remove the symbolic links that lead to each other",
+    errno.ENOSPC: "free some space, or name another folder with --out",
+    errno.EDQUOT: "free some space, or name another folder with --out",
+    errno.EFBIG: "raise the limit of this shell (`ulimit -f unlimited`)",
+    errno.EROFS: "name another folder with --out",
     errno.EIO: "check the disk, or name another folder with --out",
 }
 """What to do about an error, by its number."""
+
+ASK = "ask its owner for the right to read it, or name another folder with --out"
 
 
 class Unreadable(OSError):
@@ -55,8 +58,18 @@ def read_bytes(path: Path) -> bytes:
 def unreadable(path: Path, error: OSError | MemoryError) -> Unreadable:
     """The error that says why a file cannot be read, and what to do."""
     number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno or errno.EIO
-    mend = MENDS.get(number, "make it readable, or name another folder with --out")
+    refused = number in (errno.EACCES, errno.EPERM)
+    mend = ASK if refused else MENDS.get(number, "mend that, or name another folder with --out")
     return Unreadable(f"{path} cannot be read ({os.strerror(number)}); it is left there: {mend}")
+
+
+def why(error: BaseException) -> str:
+    """What an error says, and what to do where the system said no more than a number."""
+    text = str(error)
+    number = error.errno if isinstance(error, OSError) else None
+    if isinstance(error, MemoryError):
+        text, number = text or os.strerror(errno.ENOMEM), errno.ENOMEM
+    return f"{text}; {MENDS[number]}" if number in MENDS else text
 
 
 def _kind(mode: int) -> str:
@@ -101,12 +114,12 @@ def set_aside(path: Path) -> Path:
     return target
 
 
-def write_bytes(path: Path, content: bytes | memoryview) -> None:
+def write_bytes(path: Path, content: bytes) -> None:
     """Write one file through a temporary one beside it; a link there is replaced, not followed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _beside(path)
     try:
-        _write(temporary, content)
+        _write(temporary, content, path)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -127,7 +140,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir() and not path.is_symlink():
                 raise IsADirectoryError(errno.EISDIR, "a directory is in the file's place", path)
-            _write(new[path], content)
+            _write(new[path], content, path)
         try:
             for path in contents:
                 with suppress(FileNotFoundError):
@@ -153,11 +166,14 @@ def _beside(path: Path, what: str = "") -> Path:
     return path.with_name(f".{path.name}.{platform.node()}-{os.getpid()}{what}.tmp")
 
 
-def _write(path: Path, content: bytes | memoryview) -> None:
-    with open(path, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+def _write(temporary: Path, content: bytes, path: Path) -> None:
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def sweep(path: Path, *, older: float | None = None) -> None:

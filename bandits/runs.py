@@ -1,16 +1,12 @@
-"""Do the runs that are missing: resume, several workers, progress, and what went wrong by name."""
+"""Do the runs that are missing: resume, several workers, and what went wrong by name."""
 
-import sys
-import threading
+import math
 import time
-from collections.abc import Callable, Iterator, MutableSequence, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, MutableSequence, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
-
-from tqdm import tqdm
 
 from bandits.experiments import (
     Experiment,
@@ -20,17 +16,19 @@ from bandits.experiments import (
     build_policy,
     environment,
 )
-from bandits.files import set_aside
+from bandits.files import set_aside, why
 from bandits.mnist import Mnist
 from bandits.npz import StoreError
 from bandits.predictors import State
+from bandits.progress import progress_bar, relative_cost
 from bandits.simulate import Trajectory, restore, simulate
 from bandits.store import Store
 from bandits.threads import one_thread
 from bandits.workers import in_processes
 
 CHECKPOINT_SECONDS = 300.0
-PROBE_STEPS = 120
+NOTE_SECONDS = 1.0
+"""How often the state is noted that is written when a run is interrupted; noting takes time."""
 
 
 @dataclass(frozen=True)
@@ -147,28 +145,45 @@ def do(
 ) -> None:
     """Do one job unless it is done, from its checkpoint if it has one, and store the result.
 
-    A run that another experiment has made already is taken over from it.
+    A run that another experiment has made already is taken over from it. A checkpoint is written
+    every `checkpoint_seconds`, and when the run is interrupted (KeyboardInterrupt).
     """
     if store.path(job.experiment, job.spec).exists() or store.adopt(job.experiment, job.spec):
         report(1.0)
         return
-    last = time.monotonic()
+    saved = time.monotonic()
+    noted = -math.inf
+    latest: tuple[Trajectory, State | None] | None = None
+
+    def save() -> None:
+        nonlocal latest, saved
+        if latest is not None:
+            store.save_checkpoint(job.experiment, job.spec, *latest)
+        latest, saved = None, time.monotonic()
 
     def after_stage(done: Trajectory, policy: object) -> None:
-        nonlocal last
+        nonlocal latest, noted
         report((len(done) / job.spec.steps) ** 2)  # the cost of a stage grows with t
-        if time.monotonic() - last >= checkpoint_seconds and len(done) < job.spec.steps:
-            state = policy.state() if hasattr(policy, "state") else None
-            store.save_checkpoint(job.experiment, job.spec, done, state)
-            last = time.monotonic()
+        now = time.monotonic()
+        due = now - saved >= checkpoint_seconds
+        if len(done) < job.spec.steps and (due or now - noted >= NOTE_SECONDS):
+            latest = done, policy.state() if hasattr(policy, "state") else None
+            noted = now
+            if due:
+                save()
 
-    trajectory = compute(
-        job.spec,
-        mnist,
-        device=store.device,
-        start=lambda: _checkpoint(job, store, say),
-        after_stage=after_stage,
-    )
+    try:
+        trajectory = compute(
+            job.spec,
+            mnist,
+            device=store.device,
+            start=lambda: _checkpoint(job, store, say),
+            after_stage=after_stage,
+        )
+    except KeyboardInterrupt:  # or SIGTERM: keep all but the last second and the stage begun
+        with suppress(OSError):
+            save()
+        raise
     store.save(job.experiment, job.spec, trajectory)
     store.drop_checkpoint(job.experiment, job.spec)
     report(1.0)
@@ -200,7 +215,7 @@ def complete(
     left = longest_first(missing(wanted, store, say))
     if not left:
         return []
-    with progress_bar(left, progress) as fractions:
+    with progress_bar([relative_cost(job.spec) for job in left], progress) as fractions:
         if workers == 1:
             return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
         work = partial(_do_one, mnist, store, checkpoint_seconds)
@@ -218,8 +233,8 @@ def _do_one(
 
 
 def failure(job: Job, error: BaseException) -> str:
-    """One line that names a failed job and why."""
-    return f"{job}: {type(error).__name__}: {error}"
+    """One line that names a failed job, why, and the mend where there is a common one."""
+    return f"{job}: {type(error).__name__}: {why(error)}"
 
 
 def _in_process(
@@ -241,67 +256,3 @@ def _in_process(
         except Exception as error:
             failures.append(failure(job, error))
     return failures
-
-
-@contextmanager
-def progress_bar(left: Sequence[Job], show: bool) -> Iterator[MutableSequence[float]]:
-    """A progress bar over all jobs; yields the array in which workers report their fractions.
-
-    Workers share the array without a lock, so that one that is killed can hold none.
-    """
-    fractions = get_context("spawn").RawArray("d", len(left))
-    if not show or sys.stderr is None:  # None where a shell has closed it
-        yield fractions
-        return
-    weights = [relative_cost(job.spec) for job in left]
-    stop = threading.Event()
-    bar = tqdm(total=100.0, unit="%", bar_format="{l_bar}{bar}| {elapsed} so far, {remaining} left")
-
-    def follow() -> None:
-        finished = False
-        while not finished:
-            finished = stop.wait(0.5)
-            share = sum(w * f for w, f in zip(weights, fractions, strict=True)) / sum(weights)
-            bar.update(100 * share - bar.n)
-
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
-    try:
-        yield fractions
-    finally:
-        stop.set()
-        thread.join()
-        bar.close()
-
-
-def relative_cost(spec: RunSpec) -> float:
-    """Rough cost of a run against the others, for the progress bar only."""
-    unit = 1.0
-    if isinstance(spec.method.predictor, NetworkSpec):
-        network = spec.method.predictor.architecture
-        unit = 20.0 if network.channels else 6.0
-    return unit * spec.steps**2
-
-
-def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, device: str) -> float:
-    """Wall-clock seconds that the jobs would take on this machine, now.
-
-    Each method is timed on a short run; every stage trains on the whole history, so that the cost
-    of a run grows with T². Measured with one worker, so the truth is somewhat more with several.
-    """
-    seconds: dict[str, float] = {}
-    total = 0.0
-    for job in wanted:
-        name = job.spec.method.name
-        if name not in seconds:
-            probe = replace(job.spec, steps=PROBE_STEPS)
-            compute(replace(probe, steps=1), mnist, device=device)  # imports and first calls
-            began = time.perf_counter()
-            compute(probe, mnist, device=device)
-            seconds[name] = time.perf_counter() - began
-        total += seconds[name] * (job.spec.steps / PROBE_STEPS) ** 2
-    longest = max(
-        (seconds[j.spec.method.name] * (j.spec.steps / PROBE_STEPS) ** 2 for j in wanted),
-        default=0.0,
-    )
-    return max(total / workers, longest)

@@ -431,7 +431,7 @@ def test_a_run_without_the_versions_that_made_it_is_damaged(store: Store, made_b
 
 # What cannot be read
 
-REASONS = {
+REASONS: dict[str, tuple[BaseException, str, str]] = {
     "permission": (PermissionError(errno.EACCES, "x"), "Permission denied", "ask its owner"),
     "files": (OSError(errno.EMFILE, "x"), "Too many open files", "ulimit -n"),
     "memory": (MemoryError(), "Cannot allocate memory", "fewer --workers"),

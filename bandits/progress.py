@@ -1,0 +1,66 @@
+"""How far all runs are, on a terminal that may go away."""
+
+import sys
+import threading
+from collections.abc import Iterator, MutableSequence, Sequence
+from contextlib import contextmanager
+from multiprocessing import get_context
+
+from tqdm import tqdm
+
+from bandits.experiments import NetworkSpec, RunSpec
+from bandits.terminal import Droppable, is_terminal
+
+
+@contextmanager
+def progress_bar(weights: Sequence[float], show: bool) -> Iterator[MutableSequence[float]]:
+    """A progress bar over jobs of these costs; yields the array in which each reports its fraction.
+
+    Workers share the array without a lock, so that one that is killed can hold none. There is no
+    bar where the standard error is no terminal, or where no memory can be shared, and one that
+    can no longer be written is dropped.
+    """
+    fractions, shared = _fractions(len(weights))
+    if not (show and shared and is_terminal(sys.stderr)):
+        yield fractions
+        return
+    stop = threading.Event()
+    bar = tqdm(
+        total=100.0,
+        unit="%",
+        bar_format="{l_bar}{bar}| {elapsed} so far, {remaining} left",
+        file=Droppable(sys.stderr),
+    )
+
+    def follow() -> None:
+        finished = False
+        while not finished:
+            finished = stop.wait(0.5)
+            share = sum(w * f for w, f in zip(weights, fractions, strict=True)) / sum(weights)
+            bar.update(100 * share - bar.n)
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield fractions
+    finally:
+        stop.set()
+        thread.join()
+        bar.close()
+
+
+def _fractions(count: int) -> tuple[MutableSequence[float], bool]:
+    """So many zeros, and whether workers share them: a system may have no memory to share."""
+    try:
+        return get_context("spawn").RawArray("d", count), True
+    except OSError:  # /dev/shm is missing, full or read-only; only the bar needs it
+        return [0.0] * count, False
+
+
+def relative_cost(spec: RunSpec) -> float:
+    """Rough cost of a run against the others, for the progress bar only."""
+    unit = 1.0
+    if isinstance(spec.method.predictor, NetworkSpec):
+        network = spec.method.predictor.architecture
+        unit = 20.0 if network.channels else 6.0
+    return unit * spec.steps**2
