@@ -233,12 +233,21 @@ def check_drawable(experiment: Experiment, scale: Scale) -> None:
     """Refuse, before any run, what could not be drawn after all of them.
 
     Raises:
-        ValueError: for one arm or one step, where a power law is to be fitted to the regret.
+        ValueError: for one arm or one step, where a power law is to be fitted to the regret, and
+            for one arm or no training stage, where the scores of the arms are to be compared.
     """
     if KINDS[experiment.name] is REGRET and (experiment.arms < 2 or scale.steps < 2):
         raise ValueError(
             f"{experiment.name} fits a power law to the regret, which needs arms (K) >= 2 and "
             f"steps >= 2, not {experiment.arms} and {scale.steps}"
+        )
+    if experiment.name == "pixel_scale" and (
+        experiment.arms < 2 or scale.steps < experiment.train_every
+    ):
+        raise ValueError(
+            f"{experiment.name} compares the trained scores of the arms, which needs arms (K) >= 2 "
+            f"and steps >= {experiment.train_every} (train_every), not {experiment.arms} and "
+            f"{scale.steps}"
         )
 
 

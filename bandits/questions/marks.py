@@ -63,8 +63,10 @@ def mean_line(
     """The mean over runs of values (points, runs) against x, with 95 % bars, x logarithmic.
 
     With log=True the heights are logarithmic too: the geometric mean, with the interval of the
-    logarithms, which cannot reach below 0.
+    logarithms, which cannot reach below 0. A point with a 0 among its values has none.
     """
+    if log:
+        values = np.where(values > 0, values, np.nan)
     mean, half = mean_interval(np.log(values) if log else values, axis=1)
     if values.shape[1] < FEWEST_FOR_A_BAND:
         half = np.zeros_like(mean)
