@@ -4,6 +4,7 @@ The long battery copies the study into a folder with spaces and letters beyond A
 there from another working directory, each time under one more unusual circumstance.
 """
 
+import ast
 import os
 import shutil
 import subprocess
@@ -276,3 +277,23 @@ def test_another_user_s_run_in_a_shared_folder_is_named_and_left(tmp_path):
     assert "wanted" not in done.stdout
     assert [path.name for path in run.parent.iterdir()] == [run.name]
     assert run.read_bytes() == content
+
+
+def test_nothing_rests_on_assertions_that_python_o_leaves_out():
+    """Neither the package nor the tools; and graders and notebooks run with theirs."""
+    paths = [*(ROOT / "bandits").rglob("*.py"), *(ROOT / "tools").glob("*.py")]
+    assert len(paths) > 50
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Assert)] == [], path
+
+
+def test_students_and_notebooks_keep_their_assertions(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import grading
+    import sync
+
+    monkeypatch.setattr(os, "environ", dict(os.environ) | {"PYTHONOPTIMIZE": "2"})
+    assert "PYTHONOPTIMIZE" not in sync.environment("results")
+    grading.prepare_environment(tmp_path)
+    assert "PYTHONOPTIMIZE" not in os.environ
