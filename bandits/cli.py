@@ -20,6 +20,9 @@ from bandits.commands import (
     show_verdicts,
 )
 from bandits.experiments import SCALES
+from bandits.files import why
+from bandits.signals import Terminated, ended_by_signals
+from bandits.terminal import OF_A_STREAM, complain, drop_unwritten, open_closed_streams
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,11 +37,25 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 0, 1 if a run failed, or 2 if it was asked wrongly."""
+    """Run a command.
+
+    The exit status is 0, 1 if a run failed, 2 if it was asked wrongly or cannot go on; as shells
+    have it, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, and 141 if nobody reads what
+    is printed.
+    """
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every terminal has an ε
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        with ended_by_signals():
+            return _do(list(sys.argv[1:] if arguments is None else arguments))
+    finally:
+        drop_unwritten(sys.stdout)
+        drop_unwritten(sys.stderr)
+
+
+def _do(words: list[str]) -> int:
     options = build_parser().parse_args(words)
     line = os.fsencode("bandits " + shlex.join(words))  # a path may be in any encoding
     options.command_line = line.decode("utf-8", "replace")
@@ -47,14 +64,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; nothing shall be left for the flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141  # what a shell makes of SIGPIPE
-    except (ValueError, OSError) as error:
-        print(f"bandits: {error}", file=sys.stderr)
+        return 141  # the reader, such as `head`, has seen enough: what a shell makes of SIGPIPE
+    except (ValueError, OSError, MemoryError) as error:
+        told = why(error)
+        if isinstance(error, OSError) and error.filename is None and error.errno in OF_A_STREAM:
+            told = f"the standard output cannot be written ({error.strerror})"
+        complain(f"bandits: {told}")
         return 2
+    except Terminated as end:
+        complain("bandits: terminated; what is finished is kept")
+        return 128 + end.number
     except KeyboardInterrupt:
-        print("bandits: interrupted; what is finished is kept", file=sys.stderr)
+        complain("bandits: interrupted; what is finished is kept")
         return 130
 
 
@@ -139,7 +160,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--device", default="cpu", help="cpu or cuda")
     add("--out", type=_folder, metavar="FOLDER", help="where figures and runs/ are written")
-    add("--quiet", action="store_true", help="no progress bar")
+    add("--quiet", action="store_true", help="no progress bar (nor is there one but on a terminal)")
 
 
 def _whole(text: str) -> int:

@@ -30,7 +30,8 @@ from bandits.cluster_check import (
     versions,
 )
 from bandits.mnist import Mnist
-from bandits.runs import Job, compute, failure, longest_first, missing, progress_bar
+from bandits.progress import progress_bar, relative_cost
+from bandits.runs import Job, compute, failure, longest_first, missing
 from bandits.simulate import Trajectory
 from bandits.store import Store
 
@@ -94,7 +95,7 @@ def complete(
         except Exception as error:  # whatever a worker answered
             raise ClusterError(f"the cluster at {address} cannot be made ready: {error}") from error
         try:
-            with progress_bar(left, progress) as fractions:
+            with progress_bar([relative_cost(job.spec) for job in left], progress) as fractions:
                 cluster = _Cluster(client, address, store, name, workerless_seconds)
                 return cluster.do(left, fractions)
         finally:

@@ -3,7 +3,6 @@
 import argparse
 import logging
 import os
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,6 +21,7 @@ from bandits.experiments import (
     experiment,
 )
 from bandits.schedules import PowerSchedule
+from bandits.terminal import Teller, complain
 
 if TYPE_CHECKING:
     from bandits.mnist import Mnist
@@ -73,7 +73,7 @@ def show_verdicts(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.folder} holds no figure's data; name another folder")
     for name in list(found):
         if other := figures.other_settings(name, options.folder):
-            print(f"{name} is left out, as it has {', '.join(other)}", file=sys.stderr)
+            complain(f"{name} is left out, as it has {', '.join(other)}")
             del found[name]
     try:
         papers, beyond = verdicts.read_all(found), questions.read_all(found)
@@ -199,8 +199,10 @@ def do_runs(options: argparse.Namespace) -> int:
     """`bandits run`."""
     if STUDY in options.names:
         return _study(options)
-    planned = plan(options)
-    return _complete(options, planned, output_folder(options, planned))[0]
+    planned, tell = plan(options), Teller()
+    status = _complete(options, planned, output_folder(options, planned), tell)[0]
+    tell.end()
+    return status
 
 
 def make_figures(options: argparse.Namespace) -> int:
@@ -219,7 +221,8 @@ def make_figures(options: argparse.Namespace) -> int:
     for chosen, scale in planned:
         figures.check_drawable(chosen, scale)
     folder = output_folder(options, planned)
-    status, mnist, store = _complete(options, planned, folder)
+    tell = Teller()
+    status, mnist, store = _complete(options, planned, folder, tell)
     for chosen, scale in planned:
         try:
             picture = figures.make(
@@ -233,17 +236,18 @@ def make_figures(options: argparse.Namespace) -> int:
                 allow_mixed_versions=options.allow_mixed_versions,
             )
         except FileNotFoundError:
-            print(f"{chosen.name}: not drawn, since a run is missing", file=sys.stderr)
+            complain(f"{chosen.name}: not drawn, since a run is missing")
             continue
-        except ValueError as error:
-            print(f"bandits: {chosen.name} is not drawn: {error}", file=sys.stderr)
+        except (ValueError, OSError) as error:
+            complain(f"bandits: {chosen.name} is not drawn: {error}")
             status = 2
             continue
-        print(f"{chosen.name}: {picture}")
+        tell(f"{chosen.name}: {picture}")
+    tell.end()
     return status
 
 
-def _load(options: argparse.Namespace) -> "Mnist":
+def _load(options: argparse.Namespace, tell: Teller) -> "Mnist":
     """The data, with a line on each place where it was looked for in vain."""
     from bandits import mnist
 
@@ -255,7 +259,7 @@ def _load(options: argparse.Namespace) -> "Mnist":
     finally:
         log.setLevel(level)
     for note in data.notes:
-        print(f"note: {note}")
+        tell(f"note: {note}")
     return data
 
 
@@ -269,11 +273,15 @@ def _study(options: argparse.Namespace) -> int:
     one_of("scale", options.scale, SCALES)
     folder = default_folder(options)
     check_writable(folder / "runs")
-    data = _load(options)
+    tell = Teller()
+    data = _load(options, tell)
     check_reported(options, folder, data)
-    print(f"data: {data.description}", flush=True)
-    picture = figures.make_study(options.scale, data, folder, command=options.command_line)
-    print(f"{STUDY}: {picture}")
+    tell(f"data: {data.description}")
+    picture = figures.make_study(
+        options.scale, data, folder, command=options.command_line, say=tell
+    )
+    tell(f"{STUDY}: {picture}")
+    tell.end()
     return 0
 
 
@@ -290,8 +298,7 @@ def _draw_from_data(options: argparse.Namespace) -> int:
 
     refuse_settings(options, "--from-data", "cluster", "workers", "mnist")
     folder = default_folder(options)
-    there = [name for name in figures.DRAW if (folder / f"{name}.npz").exists()]
-    names = options.names or there
+    names = options.names or figures.names_there(figures.DRAW, folder)
     if not names:
         raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
     for name in names:
@@ -306,10 +313,21 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def duration(seconds: float) -> str:
+    """A time for people, in the unit that suits it."""
+    for unit, length in (("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{max(1, round(seconds))} seconds"
+
+
 def _complete(
-    options: argparse.Namespace, planned: list[tuple[Experiment, Scale]], folder: Path
+    options: argparse.Namespace,
+    planned: list[tuple[Experiment, Scale]],
+    folder: Path,
+    tell: Teller,
 ) -> tuple[int, "Mnist", "Store"]:
-    from bandits import runs
+    from bandits import estimate, runs
     from bandits.store import Store
 
     workers = cores() if options.workers is None else options.workers
@@ -322,27 +340,26 @@ def _complete(
         check_device(options.device)
     check_writable(folder)
     check_writable(folder / "runs")
-    mnist = _load(options)
+    mnist = _load(options, tell)
     check_reported(options, folder, mnist)
-    print(f"data: {mnist.description}")
+    tell(f"data: {mnist.description}")
     store = Store(folder / "runs", mnist.digest, options.device)
     wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
-    left = runs.missing(wanted, store)
+    left = runs.missing(wanted, store, tell)
     where = (
         f"{workers} worker{'s' * (workers > 1)}"
         if options.cluster is None
         else f"sent to {options.cluster}"
     )
-    print(f"runs: {len(wanted)} wanted, {len(left)} missing, {where}", flush=True)
+    tell(f"runs: {len(wanted)} wanted, {len(left)} missing, {where}")
     if left and options.scale == "paper" and options.cluster is None:
-        seconds = runs.estimate_seconds(left, mnist, workers=workers, device=options.device)
-        print(
-            f"estimate: {seconds / 3600:.1f} hours if nothing else runs here"
+        seconds = estimate.estimate_seconds(left, mnist, workers=workers, device=options.device)
+        tell(
+            f"estimate: {duration(seconds)} if nothing else runs here"
             + f" and {workers} workers do not slow each other; up to {workers} times that "
-            "if they share a core" * (workers > 1),
-            flush=True,
+            "if they share a core" * (workers > 1)
         )
-    failures = complete(left, mnist, store, progress=not options.quiet)
+    failures = complete(left, mnist, store, progress=not options.quiet, say=tell)
     for line in failures:
-        print(f"failed: {line}", file=sys.stderr)
+        complain(f"failed: {line}")
     return int(bool(failures)), mnist, store

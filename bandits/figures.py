@@ -10,10 +10,12 @@ from bandits import plots, questions, supervised
 from bandits.checks import one_of
 from bandits.collect import Data, Kind, Runs, collect_regret, collect_reward_by_quarter
 from bandits.experiments import EXPERIMENTS, RESULTS_VERSION, TUNING_SEED, Experiment, Scale
+from bandits.files import there, write_together
 from bandits.mnist import Mnist
+from bandits.npz import StoreError, packed_bytes, read_arrays, unpacked_bytes
 from bandits.questions import horizon, horizon_panels
 from bandits.runs import Job, jobs
-from bandits.store import Store, StoreError, read_arrays, sweep, versions, write_arrays
+from bandits.store import Store, versions
 
 REWARD = Kind(
     lambda shown, runs, mnist: collect_reward_by_quarter(shown, runs), plots.reward_figure
@@ -33,10 +35,20 @@ DRAW = {name: kind.draw for name, kind in KINDS.items()} | {supervised.NAME: plo
 
 
 def load_runs(experiment: Experiment, scale: Scale, store: Store) -> Runs:
-    """The finished runs of an experiment, by method."""
+    """The finished runs of an experiment, by method.
+
+    Raises:
+        FileNotFoundError: if one is missing.
+        StoreError: naming one that was damaged meanwhile.
+        Unreadable: if one cannot be read now.
+    """
     runs: Runs = {method.name: [] for method in experiment.methods}
     for job in jobs(experiment, scale):
-        runs[job.spec.method.name].append(store.load(job.experiment, job.spec))
+        try:
+            runs[job.spec.method.name].append(store.load(job.experiment, job.spec))
+        except StoreError as error:
+            path = store.path(job.experiment, job.spec)
+            raise StoreError(f"{path.name} cannot be used: {error}") from error
     return runs
 
 
@@ -67,13 +79,14 @@ def make(
         ValueError: if different versions made the runs, unless that is allowed.
     """
     wanted = jobs(experiment, scale)
+    found = load_runs(experiment, scale, store)
     made_by = mixed_versions(wanted, store)
     if len(made_by) > 1 and not allow_mixed_versions:
         raise ValueError(
             f"the runs of {experiment.name} were made by different versions "
             f"({' and '.join(made_by)}); --allow-mixed-versions draws them all the same"
         )
-    data = KINDS[experiment.name].collect(experiment, load_runs(experiment, scale, store), mnist)
+    data = KINDS[experiment.name].collect(experiment, found, mnist)
     caption = f"{scale_name} scale: {scale.steps:,} steps, {scale.runs} run" + "s" * (
         scale.runs > 1
     )
@@ -140,14 +153,27 @@ def _data(mnist: Mnist) -> dict[str, str]:
 
 
 def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
-    path = folder / f"{name}.npz"
+    """Write the data, where they come from, and the pictures drawn from them: all four or none."""
     told = {key: about[key] for key in ("caption", "changes") if about.get(key)}
-    write_arrays(path, data, told)
-    sweep(path)
+    content = packed_bytes(data, told)
     about = about | {"drawn_with": plots.drawn_with()}
     text = json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False)
-    (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    return draw(name, folder)
+    files = {".npz": content, ".json": (text + "\n").encode()}
+    files |= _pictures(name, folder, unpacked_bytes(content)[0], about["caption"])
+    return _place(name, folder, files)
+
+
+def _pictures(name: str, folder: Path, data: Data, caption: str) -> dict[str, bytes]:
+    try:
+        return plots.pictures(DRAW[name](data, caption))
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        why = f"no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{folder / name}.npz is not this figure's data: {why}") from error
+
+
+def _place(name: str, folder: Path, files: dict[str, bytes]) -> Path:
+    write_together({folder / f"{name}{ending}": content for ending, content in files.items()})
+    return folder / f"{name}.png"
 
 
 def changes(experiment: Experiment) -> list[str]:
@@ -169,6 +195,7 @@ def load_data(name: str, folder: Path) -> tuple[Data, str]:
 
     Raises:
         ValueError: if there is no such data, or it is not whole.
+        Unreadable: if it is there but cannot be read now.
     """
     path = folder / f"{name}.npz"
     try:
@@ -182,13 +209,23 @@ def load_data(name: str, folder: Path) -> tuple[Data, str]:
     return data, str(about["caption"])
 
 
+def names_there(names: Iterable[str], folder: Path) -> list[str]:
+    """Those figures whose data is in the folder.
+
+    Raises:
+        Unreadable: if the folder cannot be looked into.
+    """
+    return [name for name in names if there(folder / f"{name}.npz")]
+
+
 def load_those_there(names: Iterable[str], folder: Path) -> tuple[dict[str, Data], dict[str, str]]:
     """Data and captions, by name, of those figures whose data is in the folder.
 
     Raises:
         ValueError: if one that is there is not whole.
+        Unreadable: if one cannot be read now.
     """
-    found = {name: load_data(name, folder) for name in names if (folder / f"{name}.npz").exists()}
+    found = {name: load_data(name, folder) for name in names_there(names, folder)}
     return {n: data for n, (data, _) in found.items()}, {n: text for n, (_, text) in found.items()}
 
 
@@ -202,20 +239,30 @@ def check_drawable(experiment: Experiment, scale: Scale) -> None:
     """Refuse, before any run, what could not be drawn after all of them.
 
     Raises:
-        ValueError: for one arm or one step, where a power law is to be fitted to the regret.
+        ValueError: for one arm or one step, where a power law is to be fitted to the regret, and
+            for one arm or no training stage, where the scores of the arms are to be compared.
     """
     if KINDS[experiment.name] is REGRET and (experiment.arms < 2 or scale.steps < 2):
         raise ValueError(
             f"{experiment.name} fits a power law to the regret, which needs arms (K) >= 2 and "
             f"steps >= 2, not {experiment.arms} and {scale.steps}"
         )
+    if experiment.name == "pixel_scale" and (
+        experiment.arms < 2 or scale.steps < experiment.train_every
+    ):
+        raise ValueError(
+            f"{experiment.name} compares the trained scores of the arms, which needs arms (K) >= 2 "
+            f"and steps >= {experiment.train_every} (train_every), not {experiment.arms} and "
+            f"{scale.steps}"
+        )
 
 
 def draw(name: str, folder: Path) -> Path:
-    """Draw a figure from its data alone, as PNG and PDF beside it."""
+    """Draw a figure from its data alone, as PNG and PDF beside it.
+
+    Raises:
+        ValueError: if the data is not there, not whole or not this figure's.
+        OSError: if the data cannot be read now, or a picture cannot be written.
+    """
     data, caption = load_data(name, folder)
-    try:
-        figure = DRAW[name](data, caption)
-    except KeyError as error:
-        raise ValueError(f"{folder / name}.npz is not this figure's data: no {error}") from error
-    return plots.save(figure, folder / name)
+    return _place(name, folder, _pictures(name, folder, data, caption))

@@ -1,7 +1,9 @@
 """Drawing: results in, pictures out. Nothing here simulates."""
 
+import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,11 @@ import numpy as np
 import PIL
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.style import use as use_matplotlib_style
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from numpy.typing import NDArray
+
+from bandits.files import write_together
 
 Data = dict[str, NDArray[Any]]
 
@@ -70,13 +75,25 @@ def style(name: str, number: int = 0) -> dict[str, Any]:
 
 
 def use_style() -> None:
-    """Use this project's look for every figure from here on (for notebooks)."""
+    """Use this project's look for every figure from here on (for notebooks).
+
+    It starts from matplotlib's own defaults, so that a user's matplotlibrc changes no figure.
+    """
+    use_matplotlib_style("default")  # leaves alone what only decides where figures are shown
     mpl.rcParams.update(RC)
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Draw and save in this project's look, and restore the user's settings afterwards."""
+    with mpl.rc_context():
+        use_style()
+        yield
 
 
 def new_figure(width: float, height: float) -> Figure:
     """A figure that belongs to no window and no global state."""
-    with mpl.rc_context(RC):
+    with look():
         return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -89,14 +106,24 @@ def drawn_with() -> dict[str, str]:
     }
 
 
+def pictures(figure: Figure) -> dict[str, bytes]:
+    """A figure as .png and .pdf, without dates, so that the same data gives the same bytes."""
+    png, pdf = io.BytesIO(), io.BytesIO()
+    with look():
+        figure.savefig(png, format="png", dpi=200, metadata={"Software": None})
+        nobody = {"Creator": None, "Producer": None, "CreationDate": None}
+        figure.savefig(pdf, format="pdf", metadata=nobody)
+    return {".png": png.getvalue(), ".pdf": pdf.getvalue()}
+
+
 def save(figure: Figure, stem: Path) -> Path:
-    """Write STEM.png and STEM.pdf, without dates, so that the same data gives the same bytes."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    png, pdf = stem.with_suffix(".png"), stem.with_suffix(".pdf")
-    with mpl.rc_context(RC):
-        figure.savefig(png, dpi=200, metadata={"Software": None})
-        figure.savefig(pdf, metadata={"Creator": None, "Producer": None, "CreationDate": None})
-    return png
+    """Write STEM.png and STEM.pdf, both or none, and return the first.
+
+    The endings are added, so that a dot in the stem stays.
+    """
+    paths = {ending: stem.with_name(stem.name + ending) for ending in (".png", ".pdf")}
+    write_together({paths[ending]: content for ending, content in pictures(figure).items()})
+    return paths[".png"]
 
 
 def reward_curves(axes: Axes, data: Data) -> None:
@@ -184,7 +211,7 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 def reward_figure(data: Data, caption: str) -> Figure:
     """Figs 2 and 3."""
     figure = new_figure(5.4, 3.6)
-    with mpl.rc_context(RC):
+    with look():
         reward_curves(figure.add_subplot(), data)
         footer(figure, caption + runs_note(data["final_reward"].shape[1]))
     return figure
@@ -235,7 +262,7 @@ def regret_figure(data: Data, caption: str) -> Figure:
     """Fig. 1: linear axes left, log-log right."""
     exponents = data["exponents"]
     figure = new_figure(6.8, 3.5)
-    with mpl.rc_context(RC):
+    with look():
         left, right = figure.subplots(1, 2)
         regret_curves(left, data, log=False)
         regret_curves(right, data, log=True)
@@ -269,7 +296,7 @@ def study_figure(data: Data, caption: str) -> Figure:
     sizes, cost = data["sizes"], data["megaflops"]
     labels = [str(label) for label in data["labels"]]
     figure = new_figure(3.1 * len(sizes) + 2.4, 3.6)
-    with mpl.rc_context(RC):
+    with look():
         for number, axes in enumerate(np.atleast_1d(figure.subplots(1, len(sizes), sharey=True))):
             for k, label in enumerate(labels):
                 values = data["error"][k, number]

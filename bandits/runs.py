@@ -1,15 +1,12 @@
-"""Do the runs that are missing: resume, several workers, progress, and what went wrong by name."""
+"""Do the runs that are missing: resume, several workers, and what went wrong by name."""
 
-import sys
-import threading
+import math
 import time
-from collections.abc import Callable, Iterator, MutableSequence, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Callable, MutableSequence, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
-
-from tqdm import tqdm
+from pathlib import Path
 
 from bandits.experiments import (
     Experiment,
@@ -19,14 +16,19 @@ from bandits.experiments import (
     build_policy,
     environment,
 )
+from bandits.files import set_aside, why
 from bandits.mnist import Mnist
+from bandits.npz import StoreError
+from bandits.predictors import State
+from bandits.progress import cost_grows_as, progress_bar, relative_cost
 from bandits.simulate import Trajectory, restore, simulate
-from bandits.store import Store, StoreError, set_aside
+from bandits.store import Store
 from bandits.threads import flushed_denormals, one_thread
 from bandits.workers import in_processes
 
 CHECKPOINT_SECONDS = 300.0
-PROBE_STEPS = 120
+NOTE_SECONDS = 1.0
+"""How often the state is noted that is written when a run is interrupted; noting takes time."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +51,43 @@ def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
 def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = print) -> list[Job]:
     """The jobs that the store does not hold, for this experiment or another.
 
-    A file that cannot be used is named and set aside.
+    A file that is proved damaged is named and set aside, checkpoints too.
+
+    Raises:
+        Unreadable: if a file is there but cannot be read now; it is left as it is.
     """
     left = []
     for job in wanted:
         try:
             store.load(job.experiment, job.spec)
             store.drop_checkpoint(job.experiment, job.spec)
+            continue
         except FileNotFoundError:
-            if not store.adopt(job.experiment, job.spec):
-                left.append(job)
+            if store.adopt(job.experiment, job.spec):
+                continue
         except StoreError as error:
-            path = store.path(job.experiment, job.spec)
-            say(f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}")
-            left.append(job)
+            say(spoilt(store.path(job.experiment, job.spec), error))
+        _checkpoint(job, store, say)
+        left.append(job)
     return left
+
+
+def _checkpoint(
+    job: Job, store: Store, say: Callable[[str], None]
+) -> tuple[Trajectory, State | None] | None:
+    """How far a run has come, or None; a checkpoint that is proved damaged is set aside."""
+    try:
+        return store.load_checkpoint(job.experiment, job.spec)
+    except FileNotFoundError:
+        return None
+    except StoreError as error:
+        say(spoilt(store.checkpoint_path(job.experiment, job.spec), error))
+        return None
+
+
+def spoilt(path: Path, error: StoreError) -> str:
+    """Set a damaged file aside; the sentence that says so."""
+    return f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}"
 
 
 def longest_first(left: Sequence[Job]) -> list[Job]:
@@ -79,7 +103,7 @@ def compute(
     mnist: Mnist,
     *,
     device: str = "cpu",
-    start: Callable[[], tuple[Trajectory, dict | None] | None] = lambda: None,  # type: ignore[type-arg]
+    start: Callable[[], tuple[Trajectory, State | None] | None] = lambda: None,
     after_stage: Callable[[Trajectory, object], None] = lambda done, policy: None,
 ) -> Trajectory:
     """Compute one run in this process, on one thread.
@@ -123,32 +147,45 @@ def do(
 ) -> None:
     """Do one job unless it is done, from its checkpoint if it has one, and store the result.
 
-    A run that another experiment has made already is taken over from it.
+    A run that another experiment has made already is taken over from it. A checkpoint is written
+    every `checkpoint_seconds`, and when the run is interrupted (KeyboardInterrupt).
     """
     if store.path(job.experiment, job.spec).exists() or store.adopt(job.experiment, job.spec):
         report(1.0)
         return
-    last = time.monotonic()
+    saved = time.monotonic()
+    noted = -math.inf
+    latest: tuple[Trajectory, State | None] | None = None
 
-    def start() -> tuple[Trajectory, dict | None] | None:  # type: ignore[type-arg]
-        try:
-            return store.load_checkpoint(job.experiment, job.spec)
-        except FileNotFoundError:
-            return None
-        except StoreError as error:
-            path = store.checkpoint_path(job.experiment, job.spec)
-            say(f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}")
-            return None
+    def save() -> None:
+        nonlocal latest, saved
+        if latest is not None:
+            store.save_checkpoint(job.experiment, job.spec, *latest)
+        latest, saved = None, time.monotonic()
 
     def after_stage(done: Trajectory, policy: object) -> None:
-        nonlocal last
+        nonlocal latest, noted
         report((len(done) / job.spec.steps) ** cost_grows_as(job.spec))
-        if time.monotonic() - last >= checkpoint_seconds and len(done) < job.spec.steps:
-            state = policy.state() if hasattr(policy, "state") else None
-            store.save_checkpoint(job.experiment, job.spec, done, state)
-            last = time.monotonic()
+        now = time.monotonic()
+        due = now - saved >= checkpoint_seconds
+        if len(done) < job.spec.steps and (due or now - noted >= NOTE_SECONDS):
+            latest = done, policy.state() if hasattr(policy, "state") else None
+            noted = now
+            if due:
+                save()
 
-    trajectory = compute(job.spec, mnist, device=store.device, start=start, after_stage=after_stage)
+    try:
+        trajectory = compute(
+            job.spec,
+            mnist,
+            device=store.device,
+            start=lambda: _checkpoint(job, store, say),
+            after_stage=after_stage,
+        )
+    except KeyboardInterrupt:  # or SIGTERM: keep all but the last second and the stage begun
+        with suppress(OSError):
+            save()
+        raise
     store.save(job.experiment, job.spec, trajectory)
     store.drop_checkpoint(job.experiment, job.spec)
     report(1.0)
@@ -180,7 +217,7 @@ def complete(
     left = longest_first(missing(wanted, store, say))
     if not left:
         return []
-    with progress_bar(left, progress) as fractions:
+    with progress_bar([relative_cost(job.spec) for job in left], progress) as fractions:
         if workers == 1:
             return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
         work = partial(_do_one, mnist, store, checkpoint_seconds)
@@ -198,8 +235,8 @@ def _do_one(
 
 
 def failure(job: Job, error: BaseException) -> str:
-    """One line that names a failed job and why."""
-    return f"{job}: {type(error).__name__}: {error}"
+    """One line that names a failed job, why, and the mend where there is a common one."""
+    return f"{job}: {type(error).__name__}: {why(error)}"
 
 
 def _in_process(
@@ -221,78 +258,3 @@ def _in_process(
         except Exception as error:
             failures.append(failure(job, error))
     return failures
-
-
-@contextmanager
-def progress_bar(left: Sequence[Job], show: bool) -> Iterator[MutableSequence[float]]:
-    """A progress bar over all jobs; yields the array in which workers report their fractions.
-
-    Workers share the array without a lock, so that one that is killed can hold none.
-    """
-    fractions = get_context("spawn").RawArray("d", len(left))
-    if not show or sys.stderr is None:  # None where a shell has closed it
-        yield fractions
-        return
-    weights = [relative_cost(job.spec) for job in left]
-    stop = threading.Event()
-    bar = tqdm(total=100.0, unit="%", bar_format="{l_bar}{bar}| {elapsed} so far, {remaining} left")
-
-    def follow() -> None:
-        finished = False
-        while not finished:
-            finished = stop.wait(0.5)
-            share = sum(w * f for w, f in zip(weights, fractions, strict=True)) / sum(weights)
-            bar.update(100 * share - bar.n)
-
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
-    try:
-        yield fractions
-    finally:
-        stop.set()
-        thread.join()
-        bar.close()
-
-
-def cost_grows_as(spec: RunSpec) -> int:
-    """The power of T that a run's cost grows with: 1 where a stage is bounded, else 2."""
-    predictor = spec.method.predictor
-    bounded = isinstance(predictor, NetworkSpec) and predictor.training.max_batches is not None
-    return 1 if bounded else 2
-
-
-def relative_cost(spec: RunSpec) -> float:
-    """Rough cost of a run against the others, for the progress bar only."""
-    unit, steps = 1.0, float(spec.steps) ** 2
-    if isinstance(spec.method.predictor, NetworkSpec):
-        network, training = spec.method.predictor.architecture, spec.method.predictor.training
-        unit = 20.0 if network.channels else 6.0
-        if training.max_batches is not None:
-            # Passes of a stage: a bounded number, against 16 times the steps so far.
-            bound = training.max_batches * training.batch_size * spec.arms
-            steps = min(steps, spec.steps * bound / (training.epochs / 2))
-    return unit * steps
-
-
-def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, device: str) -> float:
-    """Wall-clock seconds that the jobs would take on this machine, now.
-
-    Each method is timed on a short run; every stage trains on the whole history, so that the cost
-    of a run grows with T². Measured with one worker, so the truth is somewhat more with several.
-    """
-    seconds: dict[str, float] = {}
-    total = 0.0
-    for job in wanted:
-        name = job.spec.method.name
-        if name not in seconds:
-            probe = replace(job.spec, steps=PROBE_STEPS)
-            compute(replace(probe, steps=1), mnist, device=device)  # imports and first calls
-            began = time.perf_counter()
-            compute(probe, mnist, device=device)
-            seconds[name] = time.perf_counter() - began
-        total += seconds[name] * (job.spec.steps / PROBE_STEPS) ** 2
-    longest = max(
-        (seconds[j.spec.method.name] * (j.spec.steps / PROBE_STEPS) ** 2 for j in wanted),
-        default=0.0,
-    )
-    return max(total / workers, longest)

@@ -1,14 +1,9 @@
 """One file per finished run: written at once or not at all, and believed only if it is whole."""
 
-import io
-import json
-import os
 import platform
-import struct
-import zipfile
-import zlib
 from dataclasses import dataclass
 from importlib import metadata
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +12,12 @@ from numpy.typing import NDArray
 
 from bandits import __version__
 from bandits.experiments import RunSpec
+from bandits.files import sweep
+from bandits.npz import StoreError, read_arrays, write_arrays
 from bandits.predictors import State
 from bandits.simulate import Trajectory
 
 FORMAT = 1
-
-NOT_WHOLE = (
-    *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, MemoryError),
-    *(RuntimeError, NotImplementedError, OverflowError, struct.error),  # damaged zip headers
-    *(zipfile.BadZipFile, zlib.error),
-)
-"""What NumPy and zipfile raise on files that are damaged or of another kind."""
-
-
-class StoreError(Exception):
-    """A stored run that cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +39,15 @@ class Store:
 
     def path(self, experiment: str, spec: RunSpec) -> Path:
         """EXPERIMENT-METHOD-runNN-FINGERPRINT.npz."""
-        fingerprint = spec.fingerprint(self.digest, self.device)
-        return self.folder / f"{experiment}-{spec.method.name}-run{spec.run:02d}-{fingerprint}.npz"
+        return self.folder / f"{self._stem(experiment, spec)}.npz"
 
     def checkpoint_path(self, experiment: str, spec: RunSpec) -> Path:
         """Beside the run's own file."""
-        return self.path(experiment, spec).with_suffix(".partial.npz")
+        return self.folder / f"{self._stem(experiment, spec)}.partial.npz"
+
+    def _stem(self, experiment: str, spec: RunSpec) -> str:
+        fingerprint = spec.fingerprint(self.digest, self.device)
+        return f"{experiment}-{spec.method.name}-run{spec.run:02d}-{fingerprint}"
 
     def save(self, experiment: str, spec: RunSpec, trajectory: Trajectory) -> Path:
         """Write a finished run."""
@@ -71,13 +60,12 @@ class Store:
 
         Raises:
             FileNotFoundError: if there is none.
-            StoreError: if the file is truncated, foreign or of other settings.
+            StoreError: if the file is truncated, foreign, of other settings, or tells of what
+                cannot have happened.
+            Unreadable: if it is there but cannot be read now.
         """
         arrays, _ = self._read(self.path(experiment, spec), spec)
-        trajectory = unpack(arrays)
-        if len(trajectory) != spec.steps:
-            raise StoreError(f"it holds {len(trajectory)} steps, not {spec.steps}")
-        return trajectory
+        return _whole_run(arrays, spec)
 
     def adopt(self, experiment: str, spec: RunSpec) -> bool:
         """Take over the same run from another experiment in this folder, if one is there and whole.
@@ -89,6 +77,7 @@ class Store:
         for path in sorted(self.folder.glob(f"*{same}")):
             try:
                 arrays, about = self._read(path, spec)
+                _whole_run(arrays, spec)
             except (FileNotFoundError, StoreError):
                 continue
             write_arrays(own, arrays, about)
@@ -117,8 +106,18 @@ class Store:
     def load_checkpoint(self, experiment: str, spec: RunSpec) -> tuple[Trajectory, State | None]:
         """Read how far a run has come; raises as `load` does."""
         arrays, about = self._read(self.checkpoint_path(experiment, spec), spec)
+        done = unpack(arrays)
+        check_possible(done, spec)
+        if len(done) > spec.steps or len(done) % spec.train_every:
+            raise StoreError(
+                f"it holds {len(done)} steps, not a multiple of {spec.train_every} up to "
+                f"{spec.steps}"
+            )
         state = {k.removeprefix("state:"): v for k, v in arrays.items() if k.startswith("state:")}
-        return unpack(arrays), state if about.get("has_state") else None
+        for name, values in state.items():
+            if values.dtype.kind not in "fiu" or not np.isfinite(values).all():
+                raise StoreError(f"its trained state {name!r} is not all finite numbers")
+        return done, state if about.get("has_state") else None
 
     def drop_checkpoint(self, experiment: str, spec: RunSpec) -> None:
         """Remove what a finished run left behind, also the temporary files of a killed writer."""
@@ -140,6 +139,9 @@ class Store:
             raise StoreError(f"its format is {about.get('format')!r}, not {FORMAT}")
         if about.get("settings") != spec.settings(self.digest, self.device):
             raise StoreError("it was made with other settings than its name says")
+        made_by = about.get("versions")
+        if not isinstance(made_by, dict) or not all(isinstance(v, str) for v in made_by.values()):
+            raise StoreError("it does not say which versions made it")
         return arrays, about
 
 
@@ -148,15 +150,6 @@ def versions() -> dict[str, str]:
     names = ("numpy", "scipy", "scikit-learn", "torch")
     installed = {name: metadata.version(name) for name in names}
     return {"bandits": __version__, "python": platform.python_version()} | installed
-
-
-def set_aside(path: Path) -> Path:
-    """Rename a file that cannot be used, never overwriting an earlier one."""
-    number = 0
-    while (target := path.with_name(f"{path.name}.set-aside{number}")).exists():
-        number += 1
-    os.replace(path, target)
-    return target
 
 
 def pack(trajectory: Trajectory) -> dict[str, NDArray[Any]]:
@@ -179,19 +172,21 @@ def unpack(arrays: dict[str, NDArray[Any]]) -> Trajectory:
         StoreError: if an array is missing, or of the wrong length or type.
     """
     try:
-        steps = int(arrays["steps"])
+        steps = index(arrays["steps"][()])
         bits = arrays["explored"]
         if bits.shape != (-(-steps // 8),):  # too few would be padded in silence
             raise ValueError(f"{bits.size} bytes of bits for {steps} steps")
         explored = np.unpackbits(bits, count=steps).astype(bool)
         trajectory = Trajectory(
-            actions=arrays["actions"].astype(np.int64),
-            rewards=arrays["rewards"].astype(np.float32),
-            means=arrays["means"].astype(np.float64),
-            best_means=arrays["best_means"].astype(np.float64),
+            actions=arrays["actions"].astype(np.int64, casting="safe"),
+            rewards=arrays["rewards"].astype(np.float32, casting="safe"),
+            means=arrays["means"].astype(np.float64, casting="safe"),
+            best_means=arrays["best_means"].astype(np.float64, casting="safe"),
             explored=explored,
-            propensities=arrays["propensities"].astype(np.float32),
-            predictions=arrays.get("predictions"),
+            propensities=arrays["propensities"].astype(np.float32, casting="safe"),
+            predictions=arrays["predictions"].astype(np.float32, casting="safe")
+            if "predictions" in arrays
+            else None,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StoreError(f"it does not hold a run ({error})") from error
@@ -200,54 +195,31 @@ def unpack(arrays: dict[str, NDArray[Any]]) -> Trajectory:
     return trajectory
 
 
-def write_arrays(path: Path, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> None:
-    """Write arrays and a JSON description to one .npz, through a temporary file beside it.
-
-    The same content gives the same bytes.
-    """
-    # Packed in memory, since NumPy 1 would leave open an archive that a full disk cut short.
-    packed = io.BytesIO()
-    text = json.dumps(about, sort_keys=True)
-    np.savez_compressed(packed, about=np.array(text), **arrays)  # type: ignore[arg-type]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{platform.node()}-{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(packed.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.replace(temporary, path)
-        except FileNotFoundError:
-            # Another command finished the same run and swept our file away: its content is ours.
-            if not path.exists():
-                raise
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def sweep(path: Path) -> None:
-    """Remove the temporary files that killed writers of this path left beside it."""
-    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
-        leftover.unlink(missing_ok=True)
-
-
-def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Read what `write_arrays` wrote, without pickle.
+def check_possible(run: Trajectory, spec: RunSpec) -> None:
+    """Refuse steps that no run on digits can have taken.
 
     Raises:
-        FileNotFoundError: if there is no such file.
-        StoreError: if it is not whole.
+        StoreError: naming what cannot be, and the first time step t where it is.
     """
-    if not path.exists():
-        raise FileNotFoundError(path)
-    try:
-        # Opened here, since np.load leaves a file that is no whole zip archive open.
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        about = json.loads(str(arrays.pop("about")))
-    except NOT_WHOLE as error:
-        raise StoreError(f"it is not a whole .npz file ({error})") from error
-    if not isinstance(about, dict):
-        raise StoreError("its description is not a JSON object")
-    return arrays, about
+    means = (run.means, run.best_means)
+    for what, wrong in (
+        (f"an action outside 0..{spec.arms - 1}", (run.actions < 0) | (run.actions >= spec.arms)),
+        ("a reward that is not finite", ~np.isfinite(run.rewards)),
+        ("a mean outside 0..9", ~np.all([(mean >= 0) & (mean <= 9) for mean in means], axis=0)),
+        ("a negative regret", run.means > run.best_means),
+        ("a probability outside (0, 1]", ~((run.propensities > 0) & (run.propensities <= 1))),
+    ):
+        if wrong.any():
+            raise StoreError(f"it holds {what}, at t = {wrong.argmax() + 1}")
+    if (run.predictions is not None) != spec.keep_predictions:
+        raise StoreError(f"it holds {'no ' if spec.keep_predictions else ''}predictions")
+    if run.predictions is not None and np.isinf(run.predictions).any():
+        raise StoreError(f"it predicts inf, at t = {np.isinf(run.predictions).argmax() + 1}")
+
+
+def _whole_run(arrays: dict[str, NDArray[Any]], spec: RunSpec) -> Trajectory:
+    run = unpack(arrays)
+    if len(run) != spec.steps:
+        raise StoreError(f"it holds {len(run)} steps, not {spec.steps}")
+    check_possible(run, spec)
+    return run

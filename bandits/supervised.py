@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from bandits.architecture import SIMPLE, Architecture, Training
 from bandits.environments import MnistBandit
 from bandits.experiments import RESULTS_VERSION, TUNING_SEED
+from bandits.files import set_aside
 from bandits.mnist import Mnist
+from bandits.npz import StoreError, read_arrays, write_arrays
 from bandits.predictors import History
-from bandits.store import StoreError, read_arrays, set_aside, write_arrays
 from bandits.streams import UNSEEN, Stream, seed_sequence
 from bandits.threads import one_thread
 
@@ -166,14 +167,24 @@ def run_study(
 ) -> dict[str, NDArray[Any]]:
     """Do the trials that are missing in `folder`, and return the figure's data.
 
+    A file that is proved damaged is named, set aside and made again.
+
     Returns:
         `error` (candidates, sizes, runs), `megaflops` (candidates,), `sizes`, `chosen`, and the
         candidates' names and labels.
+
+    Raises:
+        Unreadable: before any work, if a trial's file is there but cannot be read now.
     """
     errors = np.zeros((len(CANDIDATES), len(scale.sizes), scale.runs))
-    for trial in trials(scale):
+    stored = {trial: _stored(trial, mnist, folder, say) for trial in trials(scale)}
+    for trial, error in stored.items():
+        if error is None:
+            error = held_out_error(trial, mnist)
+            about = {"settings": trial.settings(mnist.digest)}
+            write_arrays(trial.path(folder, mnist.digest), {"error": np.array(error)}, about)
         place = list(CANDIDATES).index(trial.candidate), scale.sizes.index(trial.size), trial.run
-        errors[place] = _stored(trial, mnist, folder, say)
+        errors[place] = error
     five = MnistBandit(mnist).context_size
     return {
         "candidates": np.array(list(CANDIDATES)),
@@ -185,20 +196,21 @@ def run_study(
     }
 
 
-def _stored(trial: Trial, mnist: Mnist, folder: Path, say: Callable[[str], None]) -> float:
+def _stored(trial: Trial, mnist: Mnist, folder: Path, say: Callable[[str], None]) -> float | None:
     path = trial.path(folder, mnist.digest)
     try:
         arrays, about = read_arrays(path)
         if about.get("settings") != trial.settings(mnist.digest) or "error" not in arrays:
             raise StoreError("it was made with other settings than its name says")
-        return float(arrays["error"])
+        error = arrays["error"]
+        if error.dtype != np.float64 or error.shape != () or not 0 <= error < np.inf:
+            raise StoreError(f"its error is no finite number >= 0 ({error})")
+        return float(error)
     except FileNotFoundError:
-        pass
+        return None
     except StoreError as reason:
         say(f"{path.name} cannot be used: {reason}; set aside as {set_aside(path).name}")
-    error = held_out_error(trial, mnist)
-    write_arrays(path, {"error": np.array(error)}, {"settings": trial.settings(mnist.digest)})
-    return error
+        return None
 
 
 def megaflops(architecture: Architecture, context_size: int) -> float:

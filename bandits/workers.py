@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from contextlib import contextmanager, suppress
@@ -10,6 +11,11 @@ from multiprocessing import connection, get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Protocol, TypeVar, cast
+
+from bandits.signals import ENDING, Terminated, end
+
+GRACE_SECONDS = 9.0
+"""A little less than what container runtimes grant between SIGTERM and SIGKILL."""
 
 Job = TypeVar("Job")
 JobIn = TypeVar("JobIn", contravariant=True)
@@ -31,9 +37,26 @@ def _serve(
     """A worker process: do the jobs that come through the channel, and answer each.
 
     The answer is None, or the line that names the failed job, since not every error can travel.
+    A SIGTERM ends it; a job that catches the KeyboardInterrupt which this raises can keep how far
+    it has come.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # likewise
     _end_with_parent()
+    with suppress(Terminated):
+        signal.signal(signal.SIGTERM, end)
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        _take_jobs(channel, work, failure, fractions)
+
+
+def _take_jobs(
+    channel: Connection,
+    work: Work[Job],
+    failure: Callable[[Job, BaseException], str],
+    fractions: MutableSequence[float],
+) -> None:
     while True:
         try:
             number, job = channel.recv()
@@ -53,7 +76,8 @@ def _serve(
 
 def _end_with_parent() -> None:
     parent = parent_process()
-    assert parent is not None
+    if parent is None:
+        raise RuntimeError("a worker must be a child of the process that gives it jobs")
     sentinel = parent.sentinel
 
     def follow() -> None:
@@ -134,23 +158,35 @@ def in_processes(
                     channel.close()
                     process.join()
     finally:
+        _dismiss(crew)
+    return failures
+
+
+def _dismiss(crew: dict[Connection, tuple[SpawnProcess, int]]) -> None:
+    """End the workers that are left: they may keep how far they are, for some seconds."""
+    try:
+        for process, _ in crew.values():
+            process.terminate()
+        deadline = time.monotonic() + GRACE_SECONDS
+        for process, _ in crew.values():
+            process.join(max(0.0, deadline - time.monotonic()))
+    finally:  # at once, after another Ctrl-C
         for channel, (process, _) in crew.items():
             process.kill()
             process.join()
             channel.close()
-    return failures
 
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Let a Ctrl-C wait while a worker is started, which inherits that.
+    """Let a Ctrl-C or SIGTERM wait while a worker is started, which inherits that.
 
-    Otherwise it would interrupt the worker before that knows to ignore it.
+    Otherwise it would meet the worker before that knows what to do about it.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *ENDING})
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import __version__, cli, commands, mnist, runs, study
+from bandits import __version__, cli, commands, estimate, mnist, runs, study
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
 from bandits.store import Store, read_arrays, versions, write_arrays
 
@@ -162,6 +162,19 @@ def test_what_could_not_be_drawn_is_refused_before_the_runs(
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith(f"bandits: {figure} fits a power law to the regret, which needs")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("words", [["--arms", "1"], ["--steps", "19"], ["--train-every", "999"]])
+def test_scores_that_cannot_be_compared_are_refused_before_the_runs(
+    words: list[str], capsys: Output, tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out")
+    assert status("figures", "pixel_scale", "--scale", "glance", *words, "--out", out) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("bandits: pixel_scale compares the trained scores of the arms, ")
+    assert words[1] in shown.err
     assert not (tmp_path / "out").exists()
 
 
@@ -323,18 +336,82 @@ def test_a_terminal_without_greek_letters_gets_the_rest(words: list[str]) -> Non
     assert "?" in done.stdout
 
 
-def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
-    words = ["run", "low_noise", "--methods", "random", "--steps", "20", "--runs", "1"]
-    line = [sys.executable, "-m", "bandits", *words, "--workers", "1", "--out", str(tmp_path)]
-    done = subprocess.run(
-        ["sh", "-c", f"{shlex.join(line)} 2>&-"],
+ONE_RUN = ["figures", "low_noise", "--methods", "random", "--steps", "20", "--runs", "1"]
+NAMES = {f"low_noise.{end}" for end in ("png", "pdf", "npz", "json")} | {"runs"}
+
+
+def in_shell(line: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command with its streams as the shell's line has them, %s being the command."""
+    command = shlex.join([sys.executable, "-m", "bandits", *words])
+    return subprocess.run(
+        ["bash", "-c", line.replace("%s", command)],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
         timeout=100,
     )
-    assert done.returncode == 0
-    assert len(list(tmp_path.glob("runs/low_noise-random-*.npz"))) == 1
+
+
+@pytest.mark.parametrize(
+    "line, status, told",
+    [
+        ("%s >&- 2>&- <&-", 0, ""),
+        ("%s 2>/dev/full", 0, ""),
+        ("%s 2>&1 | true; exit ${PIPESTATUS[0]}", 141, ""),
+        (
+            "%s >/dev/full",
+            2,
+            "bandits: the standard output cannot be written (No space left on device)\n",
+        ),
+    ],
+)
+def test_whoever_does_not_listen_the_work_is_done(
+    line: str, status: int, told: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    workers = "2" if "<&-" in line else "1"
+    done = in_shell(line, *ONE_RUN, "--workers", workers, "--out", str(out))
+    assert (done.returncode, done.stderr) == (status, told)
+    assert {path.name for path in out.iterdir()} == NAMES
+    assert len(list(out.glob("runs/low_noise-random-*.npz"))) == 1
+    read_arrays(out / "low_noise.npz")  # and nothing was printed into a file of ours
+
+
+@pytest.mark.parametrize(
+    "line, status, told",
+    [
+        ("%s >&-", 0, ""),
+        ("%s 2>&-", 0, ""),
+        ("%s >/dev/full", 2, "bandits: the standard output cannot be written (No space"),
+    ],
+)
+def test_a_list_that_nobody_can_read_is_quiet(line: str, status: int, told: str) -> None:
+    done = in_shell(line, "list")
+    assert done.returncode == status
+    assert done.stderr.startswith(told)
+    assert done.stderr.count("\n") == int(bool(told))
+
+
+def test_a_refusal_that_nobody_can_read_is_still_one() -> None:
+    assert in_shell("%s 2>/dev/full", *ONE_RUN, "--runs", "0").returncode == 2
+
+
+def test_a_terminal_that_hangs_up_stops_nothing(tmp_path: Path) -> None:
+    """Once the bar has been seen; from then on each write gives an error of input and output."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    words = ["figures", "low_noise", "--methods", "linear", "--steps", "400", "--runs", "3"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bandits", *words, "--workers", "1", "--out", str(tmp_path / "out")],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    assert b"%" in os.read(ours, 100)
+    os.close(ours)
+    assert process.wait(100) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == NAMES
 
 
 def test_a_folder_of_another_encoding_is_written_to(tmp_path: Path) -> None:
@@ -650,7 +727,7 @@ def test_an_option_changed_at_paper_scale_never_writes_to_the_committed_folder(c
 def test_the_paper_scale_says_first_how_long_it_takes(
     capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "estimate_seconds", lambda *a, **k: 5400.0)
+    monkeypatch.setattr(estimate, "estimate_seconds", lambda *a, **k: 5400.0)
     words = ["--scale", "paper", "--out", "out"]
     assert status("run", "low_noise", *REDUCED, *ONE, *words) == 0
     shown = capsys.readouterr().out

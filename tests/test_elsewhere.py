@@ -4,6 +4,7 @@ The long battery copies the study into a folder with spaces and letters beyond A
 there from another working directory, each time under one more unusual circumstance.
 """
 
+import ast
 import os
 import shutil
 import subprocess
@@ -250,3 +251,49 @@ def test_results_that_cannot_be_written_are_one_sentence(checkout):
         "name another with --out\n"
     )
     assert not (checkout / "results").exists()
+
+
+def test_another_user_s_run_in_a_shared_folder_is_named_and_left(tmp_path):
+    """Owned by nobody and readable by its owner only, met without root's right to read all."""
+    words = ["-m", "bandits", "run", "low_noise", "--methods", "random", "--steps", "20"]
+    words += ["--runs", "1", "--workers", "1", "--quiet", "--out", tmp_path]
+    passed(use(Circumstance(), ROOT, tmp_path, *words))
+    (run,) = (tmp_path / "runs").iterdir()
+    content = run.read_bytes()
+    if os.geteuid() == 0:
+        os.chown(run, 65534, 65534)
+        run.chmod(0o600)
+    else:
+        run.chmod(0)
+    command = [*permissions_count(), sys.executable, *map(str, words)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "BANDITS_MNIST": "sample"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    run.chmod(0o600)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"bandits: {run} cannot be read (Permission denied); it is left there: ask its owner for "
+        "the right to read it, or name another folder with --out\n"
+    )
+    assert "wanted" not in done.stdout
+    assert [path.name for path in run.parent.iterdir()] == [run.name]
+    assert run.read_bytes() == content
+
+
+def test_nothing_rests_on_assertions_that_python_o_leaves_out():
+    """Neither the package nor the tools; and graders and notebooks run with theirs."""
+    paths = [*(ROOT / "bandits").rglob("*.py"), *(ROOT / "tools").glob("*.py")]
+    assert len(paths) > 50
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Assert)] == [], path
+
+
+def test_students_and_notebooks_keep_their_assertions(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import grading
+    import sync
+
+    monkeypatch.setattr(os, "environ", dict(os.environ) | {"PYTHONOPTIMIZE": "2"})
+    assert "PYTHONOPTIMIZE" not in sync.environment("results")
+    grading.prepare_environment(tmp_path)
+    assert "PYTHONOPTIMIZE" not in os.environ

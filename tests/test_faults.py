@@ -14,11 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from faulty import FILLING
+from faulty import FILLING, STANDSTILL
 
 from bandits import mnist
 from bandits.experiments import RANDOM, RunSpec
 from bandits.runs import Job, complete, compute
+from bandits.signals import Terminated, end, ended_by_signals
 from bandits.simulate import Trajectory
 from bandits.store import Store
 
@@ -161,23 +162,69 @@ def test_two_commands_fill_one_store_at_once(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_control_c_ends_the_command_at_once_and_keeps_what_is_finished(
-    tmp_path: Path, workers: int
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_is_ended_keeps_what_is_finished_and_how_far_the_rest_is(
+    tmp_path: Path, workers: int, number: signal.Signals, sample: mnist.Mnist
 ) -> None:
-    words = ["-m", "bandits", "run", "low_noise", "--methods", "random,linear"]
-    words += ["--steps", "3000", "--runs", "4", "--out"]
-    process = start(*words, tmp_path, "--workers", workers, "--mnist", "sample")
-    assert wait_for(lambda: len(finished(tmp_path / "runs")) >= 1, 100)
-    whole = finished(tmp_path / "runs")
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    began = time.monotonic()
-    _, err = process.communicate(timeout=60)
-    assert time.monotonic() - began < 15
-    assert process.returncode == 130
-    assert "bandits: interrupted; what is finished is kept" in err
-    assert "Traceback" not in err
+    """Ctrl-C reaches the whole group, and SIGTERM here the command only.
+
+    Every run but the first stands still after its tenth stage, long before a checkpoint is due.
+    """
+    process = start(HERE / "faulty.py", tmp_path, workers, "standstill")
+    reached = [tmp_path / f"standing-{number}" for number in range(1, 1 + workers)]
+    assert wait_for(lambda: all(path.exists() for path in reached), 200)
+    whole = finished(tmp_path)
+    assert len(whole) == 1
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 128 + number
+    assert err == ""
     assert wait_for(lambda: not session(process.pid), 10)
-    assert finished(tmp_path / "runs").items() >= whole.items()
+    assert finished(tmp_path) == whole
+    assert not list(tmp_path.glob(".*.tmp"))
+    store = Store(tmp_path, sample.digest)
+    kept = [
+        store.load_checkpoint(job.experiment, job.spec)[0]
+        for job in STANDSTILL
+        if store.checkpoint_path(job.experiment, job.spec).exists()
+    ]
+    assert [len(done) for done in kept] == [200] * workers
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminated_command_says_so_without_a_traceback(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    words = ["-m", "bandits", "run", "low_noise", "--methods", "linear", "--steps", "200000"]
+    words += ["--runs", "1", "--workers", "1", "--mnist", "sample", "--out"]
+    process = start(*words, tmp_path)
+    assert process.stdout is not None
+    assert "data" in process.stdout.readline()
+    process.send_signal(number)
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 128 + number
+    assert err == "bandits: terminated; what is finished is kept\n"
+
+
+def test_signals_that_somebody_decided_about_are_left_alone() -> None:
+    with ended_by_signals():
+        assert signal.getsignal(signal.SIGTERM) is end
+        with ended_by_signals():
+            assert signal.getsignal(signal.SIGTERM) is end
+        with pytest.raises(Terminated) as caught:
+            signal.raise_signal(signal.SIGTERM)
+        assert caught.value.number == signal.SIGTERM
+        signal.raise_signal(signal.SIGTERM)  # once is enough
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with ended_by_signals():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 # A disk that is full

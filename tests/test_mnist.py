@@ -1,5 +1,6 @@
 """Where digits come from, and what is refused: folders, cache folders, the sample, pixels."""
 
+import errno
 import gzip
 import hashlib
 import logging
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -514,6 +516,57 @@ def test_status_of_the_sample_and_of_an_empty_cache(tmp_path: Path) -> None:
 def test_status_refuses_what_load_refuses(tmp_path: Path) -> None:
     with pytest.raises(mnist.MnistError, match="holds none of the four files"):
         mnist.status(tmp_path)
+
+
+@pytest.fixture
+def locked() -> Iterator[Path]:
+    """A folder of which a part is closed to us; root takes nobody's rights for a while."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "MNIST" / "raw").mkdir(parents=True)
+    (folder / "MNIST" / "raw" / LABELS).write_bytes(b"")
+    folder.chmod(0o755)
+    (folder / "MNIST").chmod(0o700 if os.geteuid() == 0 else 0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        if root:
+            os.seteuid(0)
+        (folder / "MNIST").chmod(0o700)
+        shutil.rmtree(folder)
+
+
+def test_a_folder_of_another_user_is_not_taken_for_an_empty_one(locked: Path) -> None:
+    with pytest.raises(mnist.MnistError) as caught:
+        mnist.load(locked)
+    assert str(caught.value).startswith(
+        f"MNIST folder {locked} cannot be read (Permission denied: ask its owner for the right to "
+        "read it); "
+    )
+    with pytest.raises(mnist.MnistError, match="Permission denied"):
+        mnist.load(locked / "MNIST")
+
+
+def test_a_cache_of_another_user_is_told_and_the_sample_used(locked: Path) -> None:
+    found = mnist.load(cache=locked, mirrors=["http://localhost:1/"])
+    assert found.source == "sample"
+    (note,) = found.notes
+    assert note.startswith(f"the cache folder {locked} cannot be read (Permission denied")
+
+
+def test_too_many_open_files_are_told_with_the_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / IMAGES).write_bytes(b"short")
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(mnist.MnistError, match=r"Too many open files: .*ulimit -n 4096"):
+        mnist.load(tmp_path)
 
 
 # The full set

@@ -1,5 +1,8 @@
 """The numbers of a figure are those of the runs, and the picture shows the numbers."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +18,11 @@ from bandits import plots
 from bandits.collect import REWARD_POINTS, Data, collect_regret, collect_reward, kept_steps
 from bandits.experiments import EXPERIMENTS, Experiment
 from bandits.figures import changes
+from bandits.figures import draw as draw_again
+from bandits.npz import write_arrays
 from bandits.simulate import Trajectory
 
+ROOT = Path(__file__).resolve().parent.parent
 STEPS, RUNS = 900, 4
 
 
@@ -210,6 +216,82 @@ def test_a_figure_drawn_twice_is_the_same_file(
             one, other = (path.with_suffix(end).read_bytes() for path in (first, second))
             assert len(one) > 5000
             assert one == other
+
+
+HOSTILE = """
+axes.facecolor: black
+figure.facecolor: red
+savefig.facecolor: green
+savefig.bbox: tight
+savefig.dpi: 30
+savefig.transparent: True
+axes.prop_cycle: cycler(color=["yellow"])
+axes.formatter.use_locale: True
+axes.spines.left: False
+axes.xmargin: 0.4
+lines.marker: s
+lines.solid_capstyle: butt
+font.sans-serif: no such font
+mathtext.fontset: cm
+legend.frameon: True
+legend.fontsize: 20
+text.usetex: True
+text.hinting: none
+path.simplify: False
+patch.linewidth: 7
+pdf.compression: 0
+xtick.direction: in
+figure.constrained_layout.h_pad: 0.5
+"""
+
+
+def test_a_user_s_matplotlibrc_changes_no_figure(
+    reward: Data, regret: Data, tmp_path: Path
+) -> None:
+    """A matplotlibrc in the current folder, met by a fresh process and through both commands."""
+    kinds = {"low_noise": reward, WIDE.name: regret, "pixel_scale": scales()}
+    folders = [tmp_path / "here", tmp_path / "there"]
+    for folder in folders:
+        for name, data in kinds.items():
+            write_arrays(folder / f"{name}.npz", data, {"caption": "caption"})
+    for name in kinds:
+        draw_again(name, folders[0])
+    (folders[1] / "matplotlibrc").write_text(HOSTILE)
+    words = [sys.executable, "-m", "bandits", "figures", "--from-data", "--out", "."]
+    for name in kinds:
+        done = subprocess.run(
+            [*words, name],
+            cwd=folders[1],
+            env=os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "svg"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        for end in ("png", "pdf"):
+            one, other = ((folder / f"{name}.{end}").read_bytes() for folder in folders)
+            assert one == other, (name, end)
+
+
+def scales() -> Data:
+    rng = np.random.default_rng(0)
+    data = {"scale": np.array([1 / 255, 1.0, 255.0]), "arm_counts": rng.integers(1, 9, (3, 4, 5))}
+    return data | {key: rng.random((3, 4)) for key in ("late_mean", "mean_range", "width_range")}
+
+
+def test_the_notebooks_look_starts_from_matplotlibs_defaults_too() -> None:
+    with mpl.rc_context():
+        plots.use_style()
+        wanted = dict(mpl.rcParams)
+    with mpl.rc_context({"axes.facecolor": "black", "lines.marker": "s", "savefig.dpi": 30}):
+        before = dict(mpl.rcParams)
+        with plots.look():
+            assert dict(mpl.rcParams) == wanted
+        assert dict(mpl.rcParams) == before
+        plots.use_style()
+        assert dict(mpl.rcParams) == wanted
+    assert wanted["axes.facecolor"] == "white"
+    assert wanted.items() >= plots.RC.items() - {("font.family", "DejaVu Sans")}
 
 
 def test_methods_of_one_figure_are_told_apart_in_grey() -> None:

@@ -1,9 +1,12 @@
 """A stored run is whole and the right one, or it is refused by name."""
 
+import errno
 import io
 import json
 import os
+import socket
 import zipfile
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,19 +18,11 @@ from hypothesis.extra.numpy import arrays
 
 from bandits import mnist
 from bandits.experiments import LINEAR, RANDOM, RunSpec
+from bandits.files import Unreadable, set_aside, sweep
+from bandits.npz import StoreError, read_arrays, write_arrays
 from bandits.runs import Job, complete, missing
 from bandits.simulate import Trajectory
-from bandits.store import (
-    Store,
-    StoreError,
-    pack,
-    read_arrays,
-    set_aside,
-    sweep,
-    unpack,
-    versions,
-    write_arrays,
-)
+from bandits.store import Store, pack, unpack, versions
 
 SPEC = RunSpec(RANDOM, run=1, steps=40)
 NAME = "low_noise"
@@ -43,7 +38,7 @@ def trajectory(steps: int, seed: int = 0) -> Trajectory:
         means=means[np.arange(steps), actions],
         best_means=means.max(axis=1),
         explored=rng.random(steps) < 0.3,
-        propensities=rng.random(steps).astype(np.float32),
+        propensities=1 - rng.random(steps).astype(np.float32),  # never 0
     )
 
 
@@ -278,7 +273,7 @@ def test_a_file_that_cannot_be_used_is_named_set_aside_and_redone(
 def test_a_folder_in_a_run_s_place_is_set_aside(store: Store) -> None:
     path = store.path(NAME, SPEC)
     (path / "inside").mkdir(parents=True)
-    with pytest.raises(StoreError, match="not a whole"):
+    with pytest.raises(StoreError, match="a directory, not a file"):
         store.load(NAME, SPEC)
     said: list[str] = []
     assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
@@ -332,6 +327,265 @@ def test_setting_aside_never_overwrites(tmp_path: Path) -> None:
         path.write_text(str(number))
         assert set_aside(path).read_text() == str(number)
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"run.npz.set-aside{n}" for n in range(3)]
+
+
+# What cannot have happened
+
+
+def with_value(field: str, value: float, at: int = 7) -> Trajectory:
+    run = trajectory(40)
+    values = getattr(run, field).copy()
+    values[at] = value
+    return replace(run, **{field: values})
+
+
+IMPOSSIBLE = [
+    ("actions", 99, "an action outside 0..4"),
+    ("actions", 5, "an action outside 0..4"),
+    ("actions", -1, "an action outside 0..4"),
+    ("rewards", np.nan, "a reward that is not finite"),
+    ("rewards", -np.inf, "a reward that is not finite"),
+    ("means", np.nan, "a mean outside 0..9"),
+    ("means", -1.0, "a mean outside 0..9"),
+    ("best_means", np.inf, "a mean outside 0..9"),
+    ("best_means", 77.0, "a mean outside 0..9"),
+    ("best_means", -0.5, "a mean outside 0..9"),
+    ("propensities", 0.0, r"a probability outside \(0, 1\]"),
+    ("propensities", -0.1, r"a probability outside \(0, 1\]"),
+    ("propensities", 1.001, r"a probability outside \(0, 1\]"),
+    ("propensities", np.nan, r"a probability outside \(0, 1\]"),
+]
+
+
+@pytest.mark.parametrize("field, value, told", IMPOSSIBLE)
+def test_a_whole_file_that_tells_of_the_impossible_is_damaged(
+    store: Store, field: str, value: float, told: str
+) -> None:
+    store.save(NAME, SPEC, with_value(field, value))
+    with pytest.raises(StoreError, match=f"holds {told}, at t = 8"):
+        store.load(NAME, SPEC)
+    assert not store.adopt("another", SPEC)
+    store.save_checkpoint(NAME, SPEC, with_value(field, value)[:20], None)
+    with pytest.raises(StoreError, match=f"holds {told}, at t = 8"):
+        store.load_checkpoint(NAME, SPEC)
+    said: list[str] = []
+    assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
+    assert [line.count("set aside as") for line in said] == [1, 1]
+
+
+def test_predictions_are_there_where_asked_for_and_nowhere_else(store: Store) -> None:
+    asked = replace(SPEC, keep_predictions=True)
+    kept = np.linspace(-1, 9, 40, dtype=np.float32)
+    kept[3] = np.nan  # from a policy that predicts nothing
+    run = replace(trajectory(40), predictions=kept)
+    store.save(NAME, asked, run)
+    assert_same(store.load(NAME, asked), run)
+    store.save_checkpoint(NAME, asked, run[:20], None)
+    assert_same(store.load_checkpoint(NAME, asked)[0], run[:20])
+    for spec, wrong, told in (
+        (asked, trajectory(40), "it holds no predictions"),
+        (SPEC, run, "it holds predictions"),
+        (asked, replace(run, predictions=np.where(kept > 8, np.inf, kept)), "it predicts inf"),
+    ):
+        store.save(NAME, spec, wrong)
+        with pytest.raises(StoreError, match=told):
+            store.load(NAME, spec)
+
+
+def test_a_negative_regret_is_damage_and_no_regret_is_none(store: Store) -> None:
+    run = trajectory(40)
+    best = run.best_means.copy()
+    best[11], run.means[11] = 3.0, 4.0
+    store.save(NAME, SPEC, replace(run, best_means=best))
+    with pytest.raises(StoreError, match="a negative regret, at t = 12"):
+        store.load(NAME, SPEC)
+    store.save(NAME, SPEC, replace(run, best_means=run.means))
+    assert not store.load(NAME, SPEC).regret.any()
+
+
+@pytest.mark.parametrize(
+    "field, values",
+    [
+        ("actions", np.full(40, 1.5)),
+        ("rewards", np.ones(40)),  # float64 would lose digits in silence
+        ("means", np.ones(40, complex)),
+        ("steps", np.array(40.0)),
+        ("steps", np.array(np.inf)),
+        ("steps", np.array([40])),
+        ("steps", np.array(-40)),
+    ],
+)
+def test_numbers_of_another_kind_are_damage(store: Store, field: str, values: np.ndarray) -> None:
+    with pytest.raises(StoreError):
+        unpack(pack(trajectory(40)) | {field: values})
+
+
+@pytest.mark.parametrize(
+    "steps, state",
+    [
+        (60, None),  # more than the whole run
+        (30, None),  # between two stages
+        (20, {"0/weight": np.array([1.0, np.nan], np.float32)}),
+        (20, {"0/weight": np.array(["x"])}),
+    ],
+)
+def test_a_checkpoint_that_no_run_can_go_on_from_is_set_aside(
+    store: Store, steps: int, state: dict | None
+) -> None:
+    store.save_checkpoint(NAME, SPEC, trajectory(steps), state)
+    path = store.checkpoint_path(NAME, SPEC)
+    said: list[str] = []
+    assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
+    assert names(store) == [path.name + ".set-aside0"]
+    assert path.name in said[0]
+
+
+@pytest.mark.parametrize("made_by", [None, "numpy 2", {"numpy": 2}])
+def test_a_run_without_the_versions_that_made_it_is_damaged(store: Store, made_by: object) -> None:
+    text = json.dumps(json.loads(about(store)) | {"versions": made_by})
+    store.folder.mkdir()
+    store.path(NAME, SPEC).write_bytes(npz(about=text, **pack(trajectory(40))))
+    with pytest.raises(StoreError, match="which versions made it"):
+        store.load(NAME, SPEC)
+
+
+# What cannot be read
+
+REASONS: dict[str, tuple[BaseException, str, str]] = {
+    "permission": (PermissionError(errno.EACCES, "x"), "Permission denied", "ask its owner"),
+    "files": (OSError(errno.EMFILE, "x"), "Too many open files", "ulimit -n"),
+    "memory": (MemoryError(), "Cannot allocate memory", "fewer --workers"),
+    "disk": (OSError(errno.EIO, "x"), "Input/output error", "check the disk"),
+    "odd": (OSError(errno.ESTALE, "x"), "Stale file handle", "name another folder"),
+}
+
+
+@pytest.mark.parametrize("what", ["run", "checkpoint", "of another experiment"])
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_file_that_cannot_be_read_is_named_and_left_before_any_work(
+    reason: str, what: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error, told, mend = REASONS[reason]
+    store.save("another" if what.startswith("of") else NAME, SPEC, trajectory(40))
+    store.save_checkpoint(NAME, SPEC, trajectory(20), None)
+    if what == "checkpoint":
+        store.path(NAME, SPEC).unlink()
+    before = names(store)
+
+    def refuse(path: object, *arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr("bandits.files.open", refuse, raising=False)
+    said: list[str] = []
+    with pytest.raises(Unreadable) as caught:
+        missing([Job(NAME, SPEC)], store, said.append)
+    assert (said, names(store)) == ([], before)
+    message = str(caught.value)
+    for text in (str(store.folder), f"cannot be read ({told}); it is left there", mend):
+        assert text in message
+
+
+def test_a_run_met_with_too_many_files_open_is_read_when_they_are_closed(store: Store) -> None:
+    resource = pytest.importorskip("resource")
+    store.save(NAME, SPEC, trajectory(40))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    taken: list[int] = []
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        with pytest.raises(Unreadable, match=r"Too many open files.*ulimit -n"):
+            missing([Job(NAME, SPEC)], store)
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert missing([Job(NAME, SPEC)], store) == []
+
+
+def test_a_whole_file_larger_than_memory_is_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """np.load allocates what is in the file, once the checksums have held."""
+    store.save(NAME, SPEC, trajectory(40))
+
+    def small(*arguments: object, **options: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(np, "load", small)
+    with pytest.raises(Unreadable, match=r"Cannot allocate memory.*left there"):
+        store.load(NAME, SPEC)
+    path = store.path(NAME, SPEC)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(StoreError, match="not a whole"):  # proved before np.load is asked
+        store.load(NAME, SPEC)
+
+
+@pytest.mark.parametrize("method", [9, 12, 14, 99])
+def test_a_damaged_way_of_packing_is_damage(store: Store, method: int) -> None:
+    """Other decompressors than deflate raise other errors, among them OSError and LZMAError."""
+    path = store.save(NAME, SPEC, trajectory(40))
+    content = path.read_bytes()
+    for header, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        parts = content.split(header)
+        rest = [
+            part[: offset - 4] + method.to_bytes(2, "little") + part[offset - 2 :]
+            for part in parts[1:]
+        ]
+        content = header.join([parts[0], *rest])
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="not a whole"):
+        store.load(NAME, SPEC)
+
+
+@pytest.mark.parametrize("kind", ["named pipe", "device", "socket", "directory"])
+def test_what_is_no_file_is_not_waited_for(store: Store, kind: str) -> None:
+    store.folder.mkdir()
+    path = store.path(NAME, SPEC)
+    if kind == "named pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")  # reading it would never end
+    elif kind == "socket":
+        here = os.getcwd()
+        os.chdir(store.folder)  # the path of a socket must be short
+        try:
+            with socket.socket(socket.AF_UNIX) as one:
+                one.bind("s")
+        finally:
+            os.chdir(here)
+        os.replace(store.folder / "s", path)
+    else:
+        path.mkdir()
+    said: list[str] = []
+    assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
+    assert f"{path.name} cannot be used: it is a {kind}, not a file; set aside" in said[0]
+    assert names(store) == [path.name + ".set-aside0"]
+
+
+def test_a_damaged_file_that_cannot_be_renamed_is_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.folder.mkdir()
+    path = store.path(NAME, SPEC)
+    path.write_bytes(b"half")
+
+    def sticky(source: Path, target: Path) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "replace", sticky)
+    with pytest.raises(OSError, match=r"cannot be renamed \(Operation not permitted"):
+        missing([Job(NAME, SPEC)], store)
+    assert path.read_bytes() == b"half"
+
+
+def test_two_commands_that_meet_one_damaged_file_both_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    assert set_aside(path) == tmp_path / "run.npz.set-aside0"
+    (tmp_path / "run.npz.set-aside0").symlink_to("nowhere")
+    path.write_text("kept")
+    assert set_aside(path).name == "run.npz.set-aside1"
 
 
 # Checkpoints

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from bandits import cli, figures, supervised
+from bandits.files import Unreadable
 from bandits.mnist import Mnist
-from bandits.store import read_arrays
+from bandits.npz import read_arrays, write_arrays
 from bandits.supervised import CANDIDATES, STUDY_SCALES, StudyScale, Trial, trials
 
 TINY = StudyScale((10, 20), 2, 1)
@@ -96,6 +97,34 @@ def test_a_file_that_cannot_be_used_is_named_set_aside_and_made_again(sample, tm
     assert data["error"][0, :, 0] == pytest.approx([0.1, 0.2])
     assert [broken.name in said[0], moved.name in said[1], len(said)] == [True, True, 2]
     assert "made with other settings than its name says" in said[1]
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("error", [np.nan, -1.0, np.inf, np.zeros(2), np.array("x"), np.float32(1)])
+def test_an_error_that_no_network_can_have_is_damage(error, sample, tmp_path):
+    trial = next(trials(TINY))
+    path = trial.path(tmp_path, sample.digest)
+    write_arrays(path, {"error": np.array(error)}, {"settings": trial.settings(sample.digest)})
+    said: list[str] = []
+    data = supervised.run_study(TINY, sample, tmp_path, say=said.append)
+    assert data["error"][0, 0, 0] == 0.1
+    assert len(said) == 1
+    assert f"{path.name} cannot be used: its error is no finite number >= 0" in said[0]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_trial_that_cannot_be_read_is_named_before_any_work(sample, tmp_path, monkeypatch):
+    *_, last = trials(TINY)
+    write_arrays(last.path(tmp_path, sample.digest), {"error": np.array(1.0)}, {})
+
+    def refuse(path, *arguments):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("bandits.files.open", refuse, raising=False)
+    monkeypatch.setattr(supervised, "held_out_error", lambda *a: pytest.fail("work was begun"))
+    with pytest.raises(Unreadable, match=r"Permission denied.*left there: ask its owner"):
+        supervised.run_study(TINY, sample, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_trial_of_other_data_or_settings_has_another_file(sample, tmp_path):

@@ -279,6 +279,7 @@ def prepare_environment(course: Path) -> None:
         filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])
     )
     os.environ.setdefault("BANDITS_MNIST", "sample")
+    os.environ.pop("PYTHONOPTIMIZE", None)  # without assertions every test cell gives full marks
     os.environ["PYTHONWARNINGS"] = "ignore"  # nbgrader gives no marks to a test cell that warns
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")

@@ -27,6 +27,7 @@ from bandits.mnist.idx import (
     raw_folder,
     read_folder,
     read_place,
+    reason,
     unit_pixels,
 )
 
@@ -143,7 +144,10 @@ def _from_cache(
     if folder is None:
         return None, ["there is no home folder to keep MNIST in"]
     notes = []
-    place = raw_folder(folder, files)
+    try:
+        place = raw_folder(folder, files)
+    except OSError as error:
+        return None, [f"the cache folder {folder} cannot be read ({reason(error)})"]
     if place is not None:
         try:
             return read_place(place, files), []

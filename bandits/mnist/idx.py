@@ -7,6 +7,7 @@ would otherwise load without a word.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -176,25 +177,47 @@ def raw_folder(folder: Path, files: Sequence[IdxFile] = FILES) -> Path | None:
     """Find where under `folder` the files lie: MNIST/raw (torchvision's layout), raw, or itself."""
     for place in (folder / "MNIST" / "raw", folder / "raw", folder):
         names = [file.name + end for file in files for end in ("", ".gz")]
-        if any(os.path.lexists(place / name) for name in names):
+        if any(lies(place / name) for name in names):
             return place
     return None
+
+
+def lies(path: Path) -> bool:
+    """Whether something lies at `path`; OSError if a folder on the way does not let us see."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def reason(error: OSError) -> str:
+    """Why something cannot be read, with the mend where it is not another folder or file."""
+    mends = {
+        errno.EACCES: "ask its owner for the right to read it",
+        errno.EPERM: "ask its owner for the right to read it",
+        errno.EMFILE: "raise the limit of this shell with `ulimit -n 4096`",
+        errno.ENFILE: "end other programs that hold many files open",
+    }
+    text = error.strerror or str(error)
+    return f"{text}: {mends[error.errno]}" if error.errno in mends else text
 
 
 def read_file(place: Path, file: IdxFile) -> Pixels:
     """Read one file in `place`, plain or else .gz (unpacked in memory); MnistError as `decode`."""
     plain, archive = place / file.name, place / (file.name + ".gz")
-    path = plain if os.path.lexists(plain) or not os.path.lexists(archive) else archive
-    if not os.path.lexists(path):
-        raise MnistError(f"{path} is missing")
+    path = plain
     try:
+        path = plain if lies(plain) or not lies(archive) else archive
+        if not lies(path):
+            raise MnistError("is missing")
         if not path.is_file():
             raise MnistError("is not a file")
         with path.open("rb") as stream:
             content = stream.read(file.size + SLACK)
         return decode(file, unpack(content, file.size) if path is archive else content)
     except OSError as error:
-        raise MnistError(f"{path} cannot be read ({error.strerror})") from None
+        raise MnistError(f"{path} cannot be read ({reason(error)})") from None
     except MnistError as error:
         raise MnistError(f"{path} {error}") from None
 
@@ -235,5 +258,5 @@ def read_folder(folder: Path, files: Sequence[IdxFile] = FILES) -> Mnist:
     except MnistError as error:
         raise MnistError(f"{error}; {WHAT_TO_DO}") from None
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
-        reason = getattr(error, "strerror", None) or error
-        raise MnistError(f"MNIST folder {folder} cannot be read ({reason}); {WHAT_TO_DO}") from None
+        why = reason(error) if isinstance(error, OSError) else error
+        raise MnistError(f"MNIST folder {folder} cannot be read ({why}); {WHAT_TO_DO}") from None

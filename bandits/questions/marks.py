@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,9 +13,9 @@ from bandits.collect import Data
 from bandits.plots import (
     EXPECTED_UNIFORM,
     FEWEST_FOR_A_BAND,
-    RC,
     expected_best,
     footer,
+    look,
     new_figure,
 )
 
@@ -35,7 +34,7 @@ def row(
 ) -> Figure:
     """A figure of so many panels side by side, with the small print under them."""
     figure = new_figure(*size)
-    with mpl.rc_context(RC):
+    with look():
         panels(figure.subplots(1, columns, width_ratios=ratios), data)
         footer(figure, caption)
     return figure
@@ -64,8 +63,10 @@ def mean_line(
     """The mean over runs of values (points, runs) against x, with 95 % bars, x logarithmic.
 
     With log=True the heights are logarithmic too: the geometric mean, with the interval of the
-    logarithms, which cannot reach below 0.
+    logarithms, which cannot reach below 0. A point with a 0 among its values has none.
     """
+    if log:
+        values = np.where(values > 0, values, np.nan)
     mean, half = mean_interval(np.log(values) if log else values, axis=1)
     if values.shape[1] < FEWEST_FOR_A_BAND:
         half = np.zeros_like(mean)

@@ -96,15 +96,17 @@ def poisson(mean: float, floor: float) -> Law:
 
 def power_of(law: Law, times: int, floor: float) -> Law:
     """The law of the sum of `times` independent copies (times >= 1), by repeated squaring."""
-    result: Law | None = None
-    while True:
-        if times % 2:
-            result = law if result is None else sum_of(result, law, floor)
-        times //= 2
-        if times == 0:
-            assert result is not None
-            return result
+    if times < 1:
+        raise ValueError(f"times must be a whole number >= 1, not {times}")
+    while times % 2 == 0:
         law = sum_of(law, law, floor)
+        times //= 2
+    result = law
+    while times := times // 2:
+        law = sum_of(law, law, floor)
+        if times % 2:
+            result = sum_of(result, law, floor)
+    return result
 
 
 def all_at_least(least: int, arms: int, first: int, last: int, centre: float) -> Floats:

@@ -162,7 +162,8 @@ def _optimal_arm_depends_on_the_state() -> bool:
         risk = Fraction(1)
         squares = [[arms * risk if arm == state else Fraction(0) for arm in range(arms)]
                    for state in range(arms)]  # fmt: skip
-        assert all(sum(row[arm] for row in squares) / arms == risk for arm in range(arms))
+        if any(sum(row[arm] for row in squares) / arms != risk for arm in range(arms)):
+            raise ArithmeticError(f"an arm's risk is not {risk} in the example of {arms} arms")
         return sum(
             (
                 (squares[state][arm] + squares[state][state]) / arms
