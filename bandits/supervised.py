@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits import cpu
 from bandits.architecture import SIMPLE, Architecture, Training
 from bandits.environments import MnistBandit
 from bandits.experiments import RESULTS_VERSION, TUNING_SEED
@@ -197,7 +198,8 @@ def _stored(trial: Trial, mnist: Mnist, folder: Path, say: Callable[[str], None]
     except StoreError as reason:
         say(f"{path.name} cannot be used: {reason}; set aside as {set_aside(path).name}")
     error = held_out_error(trial, mnist)
-    write_arrays(path, {"error": np.array(error)}, {"settings": trial.settings(mnist.digest)})
+    about = {"settings": trial.settings(mnist.digest), "cpu": cpu.features(torch=True)}
+    write_arrays(path, {"error": np.array(error)}, about)
     return error
 
 

@@ -52,6 +52,15 @@ def test_three_runs_by_hand():
     assert str(interval([1.5])) == "1.50 (no interval)"
 
 
+@pytest.mark.parametrize("half", [0.005, -0.125, 1.835, 2.675, 6.665])
+def test_what_is_printed_does_not_hang_on_the_last_bit(half):
+    near = [half, np.nextafter(half, -10), np.nextafter(half, 10), half * (1 + 1e-13)]
+    assert len({str(Interval(x, x, x)) for x in near}) == 1
+    assert str(Interval(half + 0.001, math.nan, math.nan)) != str(
+        Interval(half - 0.001, math.nan, math.nan)
+    )
+
+
 def test_equal_runs_have_an_interval_of_no_width():
     assert interval([5, 5, 5]) == Interval(5, 5, 5)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import __version__, cli, commands, mnist, runs
+from bandits import __version__, cli, commands, cpu, mnist, runs
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
 from bandits.store import Store, read_arrays, versions, write_arrays
 
@@ -500,6 +500,18 @@ def test_a_mixture_of_versions_is_refused_unless_allowed(
     assert figures("--out", "out", "--allow-mixed-versions") == 0
     assert out.exists()
     assert len(json.loads(Path("out/low_noise.json").read_text())["versions"]) == 2
+
+
+def test_a_mixture_of_cpus_is_told_and_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = ", ".join(f"{key} {value}" for key, value in sorted(cpu.features(torch=False).items()))
+    assert figures("--out", "out") == 0
+    assert json.loads(Path("out/low_noise.json").read_text())["cpu"] == [here]
+    next(Path("out/runs").glob("*linear-run01*")).unlink()
+    monkeypatch.setattr(cpu, "features", lambda *, torch: {"machine": "abacus", "numpy": "beads"})
+    assert figures("--out", "out") == 0
+    told = json.loads(Path("out/low_noise.json").read_text())
+    assert told["cpu"] == sorted(["machine abacus, numpy beads", here])
+    assert len(told["versions"]) == 1
 
 
 def test_a_run_that_fails_is_named_with_exit_status_1(

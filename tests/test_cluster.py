@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_faults import KILLING, ON_WORKER, RAISING
+from test_cpu import KERNELS
 
-from bandits import __version__, mnist
+from bandits import __version__, cpu, mnist
 from bandits.cli import main
 from bandits.experiments import LINEAR, LINUCB, RANDOM, SIMPLE_DEEP, RunSpec
 from bandits.runs import Job, compute
@@ -175,6 +176,19 @@ def test_local_and_sent_runs_share_one_store(
     assert f"3 wanted, 2 missing, sent to {dask.address}" in capsys.readouterr().out
     assert main([*words, "--runs", "3", "--cluster", "tcp://127.0.0.1:1"]) == 0  # nothing to send
     assert len(list(store.folder.iterdir())) == 3
+
+
+def test_a_run_names_the_cpu_of_its_worker(dask: Dask, sample: mnist.Mnist, store: Store) -> None:
+    """Here a worker that is told to use other kernels than this process."""
+    here = cpu.features(torch=False)
+    if (here["machine"], here.get("blas")) not in KERNELS:
+        pytest.skip("the BLAS is none whose kernels can be chosen")
+    other = KERNELS[here["machine"], here.get("blas")]
+    dask.hire("plain", OPENBLAS_CORETYPE=other)
+    dask.need("plain")
+    (job,) = jobs(RunSpec(RANDOM, 0, 40))
+    assert cluster.complete(dask.address, [job], sample, store, progress=False) == []
+    assert store.made_on(job.experiment, job.spec) == here | {"blas": other}
 
 
 def test_a_run_looks_at_its_worker_which_may_have_joined_late(dask: Dask) -> None:
