@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -24,7 +24,6 @@ NUMBERS = st.floats(-1e3, 1e3)
 # ── Intervals ───────────────────────────────────────────────────────────────────────────────────
 
 
-@settings(deadline=None)
 @given(
     values=hnp.arrays(np.float64, st.integers(2, 15), elements=NUMBERS),
     level=st.sampled_from([0.5, 0.9, 0.95, 0.999]),
@@ -93,7 +92,6 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
     assert stats.binomtest(covered, 4000, 0.95).pvalue > 1e-4
 
 
-@settings(deadline=None)
 @given(
     pairs=hnp.arrays(np.float64, st.tuples(st.integers(2, 12), st.just(2)), elements=NUMBERS),
 )
@@ -124,7 +122,6 @@ def test_unpaired_lengths_are_refused():
 # ── Power laws ──────────────────────────────────────────────────────────────────────────────────
 
 
-@settings(deadline=None)
 @given(
     exponent=st.floats(-3, 2),
     constant=st.floats(1e-3, 1e3),

@@ -252,7 +252,7 @@ def test_a_terminal_without_greek_letters_gets_the_rest(words: list[str]) -> Non
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "?" in done.stdout
@@ -266,7 +266,7 @@ def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
-        timeout=100,
+        timeout=600,
     )
     assert done.returncode == 0
     assert len(list(tmp_path.glob("runs/low_noise-random-*.npz"))) == 1
@@ -307,7 +307,7 @@ def bandits(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"PYTHONPATH": str(ROOT), "DISPLAY": "", "MPLBACKEND": ""},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
 
 
@@ -375,7 +375,7 @@ def test_figures_are_redrawn_from_their_data_alone_byte_for_byte(
         env=os.environ | {"PYTHONPATH": str(ROOT), "BANDITS_MNIST": "/nowhere"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     for name in ("low_noise", "high_noise"):
@@ -391,7 +391,7 @@ def test_help_is_quick_to_give_since_torch_is_not_imported(words: list[str]) -> 
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "low_noise" in done.stdout or "usage: bandits" in done.stdout
@@ -409,7 +409,7 @@ def test_a_reader_that_has_seen_enough_is_no_fault(words: list[str]) -> None:
             stdout=closed,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=100,
+            timeout=600,
         )
     if "nowhere" in words:
         assert done.returncode == 2

@@ -36,8 +36,12 @@ LONG = RunSpec(LINUCB, 0, 12_000)
 """Nobody waits for its end; it has a training stage every few milliseconds at first."""
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
+PATIENCE = 600.0
+"""Seconds after which something is taken not to come about, on a machine with much else to do."""
+
+
+def wait_for(what: Callable[[], Any]) -> None:
+    end = time.monotonic() + PATIENCE
     while not what():
         assert time.monotonic() < end, "it does not come about"
         time.sleep(0.05)
@@ -207,7 +211,7 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
         return sum(dask.client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
 
     # Else an earlier test's work would be taken for the command's.
-    wait_for(lambda: busy() == 0, 20)
+    wait_for(lambda: busy() == 0)
     words = ["run", "low_noise", "--methods", "linucb", "--steps", str(LONG.steps), "--runs", "3"]
     words += ["--quiet", "--mnist", "sample", "--out", str(store.folder.parent)]
     command = subprocess.Popen(
@@ -221,14 +225,14 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
         try:
             wait_for(busy)
             command.send_signal(signal.SIGINT)
-            _, complaint = command.communicate(timeout=30)
+            _, complaint = command.communicate(timeout=PATIENCE)
         finally:
             command.kill()  # if it did not end, it shall not trouble the tests that follow
     assert (command.returncode, complaint) == (
         130,
         "bandits: interrupted; what is finished is kept\n",
     )
-    wait_for(lambda: busy() == 0, 20)
+    wait_for(lambda: busy() == 0)
     assert list(store.folder.iterdir()) == []
 
 
@@ -308,7 +312,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         )
         wait_for(lambda: len(list((tmp_path / "lost" / "runs").glob("*.npz"))) >= 2)
         dask.scheduler.kill()
-        _, complaint = command.communicate(timeout=40)
+        _, complaint = command.communicate(timeout=PATIENCE)
         kept = Store(tmp_path / "lost" / "runs", sample.digest)
         finished = [run for run in range(400) if kept.path("low_noise", spec(run)).exists()]
         assert command.returncode == 1
@@ -345,7 +349,7 @@ def test_address_where_no_scheduler_answers_is_refused_before_any_work(
                 )
             said = f"no Dask scheduler answers at {address!r} within 0.5 seconds"
             assert str(caught.value).startswith(said)
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 25  # Dask would go on for 30
     assert not store.folder.exists()
 
 

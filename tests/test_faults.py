@@ -61,8 +61,12 @@ def session(leader: int) -> list[int]:
     return found
 
 
-def wait_for(what: object, seconds: float = 60.0) -> bool:
-    end = time.monotonic() + seconds
+PATIENCE = 600.0
+"""Seconds after which something is taken not to come about, on a machine with much else to do."""
+
+
+def wait_for(what: object) -> bool:
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if what():  # type: ignore[operator]
             return True
@@ -73,7 +77,7 @@ def wait_for(what: object, seconds: float = 60.0) -> bool:
 def kill_and_see_all_end(process: subprocess.Popen[str]) -> None:
     process.kill()
     process.communicate()
-    assert wait_for(lambda: not session(process.pid), 20), "a worker outlives its parent"
+    assert wait_for(lambda: not session(process.pid)), "a worker outlives its parent"
 
 
 def finished(folder: Path) -> dict[str, tuple[int, int]]:
@@ -98,7 +102,7 @@ def assert_undisturbed(
 
 def finish(folder: Path) -> None:
     process = filling(folder)
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out.strip(), err) == (0, "", "")
 
 
@@ -155,7 +159,7 @@ def test_two_commands_fill_one_store_at_once(
 ) -> None:
     both = [filling(tmp_path, workers) for workers in (1, 2)]
     for process in both:
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out.strip(), err) == (0, "", "")
     assert_undisturbed(tmp_path, sample, undisturbed)
 
@@ -167,16 +171,16 @@ def test_control_c_ends_the_command_at_once_and_keeps_what_is_finished(
     words = ["-m", "bandits", "run", "low_noise", "--methods", "random,linear"]
     words += ["--steps", "3000", "--runs", "4", "--out"]
     process = start(*words, tmp_path, "--workers", workers, "--mnist", "sample")
-    assert wait_for(lambda: len(finished(tmp_path / "runs")) >= 1, 100)
+    assert wait_for(lambda: len(finished(tmp_path / "runs")) >= 1)
     whole = finished(tmp_path / "runs")
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    began = time.monotonic()
-    _, err = process.communicate(timeout=60)
-    assert time.monotonic() - began < 15
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
+    # At once: no run in progress was waited for, of which Linear's take a hundred times as long.
+    assert not any("linear" in name for name in finished(tmp_path / "runs").keys() - whole.keys())
     assert "bandits: interrupted; what is finished is kept" in err
     assert "Traceback" not in err
-    assert wait_for(lambda: not session(process.pid), 10)
+    assert wait_for(lambda: not session(process.pid))
     assert finished(tmp_path / "runs").items() >= whole.items()
 
 
@@ -234,7 +238,7 @@ def test_a_file_too_large_fails_the_run_by_name(tmp_path: Path, sample: mnist.Mn
     assert resource.RLIMIT_FSIZE is not None
     environment = os.environ | {"PYTHONPATH": f"{HERE}{os.pathsep}{ROOT}"}
     process = start("-B", "-c", LIMITED, tmp_path / "runs", env=environment)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (0, "")
     assert out.startswith("low_noise, method random, run 0, seed 2022: OSError: ")
     assert "File too large" in out

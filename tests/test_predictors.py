@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
@@ -42,7 +42,6 @@ QUERIES = np.random.default_rng(1).random((9, 4), dtype=np.float32)
 # ── History ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@settings(deadline=None)
 @given(sizes=st.lists(st.integers(0, 150), max_size=8), seed=st.integers(0, 1000))
 def test_history_is_what_was_appended_in_order(sizes, seed):
     rng = np.random.default_rng(seed)

@@ -82,7 +82,7 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trajectories())
 def test_unpacking_gives_back_what_was_packed(run: Trajectory) -> None:
     assert_same(unpack(pack(run)), run)
@@ -336,7 +336,7 @@ def test_pickled_arrays_are_refused_unread(store: Store, tmp_path: Path) -> None
     assert not (tmp_path / "sprung").exists()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_damage_never_raises_anything_but_a_store_error(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
