@@ -18,14 +18,14 @@ def features(*, torch: bool) -> dict[str, str]:
             does not need it shall be described alike whether it is loaded or not.
 
     Returns:
-        "machine", its architecture; "numpy", the highest level that NumPy found; "blas", the
-        kernels that NumPy's BLAS chose; "torch", the level that torch found. What a library does
-        not tell is left out.
+        "machine", its architecture; "numpy", the levels that NumPy found, or else the one that it
+        was built for; "blas", the kernels that NumPy's BLAS chose; "torch", the level that torch
+        found. What a library does not tell is left out.
     """
     found = {"machine": platform.machine()}
     levels = np.show_config(mode="dicts").get("SIMD Extensions", {})
-    if known := [*levels.get("baseline", []), *levels.get("found", [])]:
-        found["numpy"] = known[-1]
+    if known := levels.get("found") or levels.get("baseline"):
+        found["numpy"] = " ".join(known)
     for library in threadpool_info():
         if library["user_api"] == "blas":  # the first that was loaded is NumPy's
             found["blas"] = library.get("architecture", library["internal_api"])
