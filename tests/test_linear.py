@@ -374,19 +374,9 @@ def test_a_remembered_prediction_is_used_for_its_own_block_alone(change):
         np.testing.assert_allclose(one, two, rtol=1e-10, atol=1e-12)
 
 
-LESS = pytest.mark.slow  # these leave more room below the bound, or take longer to the same
-
-
 @pytest.mark.parametrize("ridge", [0.0, 1.0])
-@pytest.mark.parametrize(
-    ("kind", "used"),
-    [
-        ("dense", 2),
-        ("duplicate rows", 4),
-        *(pytest.param("dense", used, marks=LESS) for used in (1, 4)),
-        *(pytest.param("duplicate rows", used, marks=LESS) for used in (1, 2)),
-    ],
-)
+@pytest.mark.parametrize("used", [1, 2, 4])
+@pytest.mark.parametrize("kind", ["dense", "duplicate rows"])
 def test_memory_stays_below_what_is_stated(ridge, used, kind):
     m, arms, steps = 300, 4, 800
     rng = np.random.default_rng(12)
