@@ -17,6 +17,8 @@ BIN := "$$VENV"/bin
 READY := ready
 # Written into an environment that make creates; only such a one is ever removed.
 MADE := .made-by-make
+# A process per core, at most four, since each holds torch; the tests of a file share what they made.
+PARALLEL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 NOTEBOOKS ?= notebooks/[0-9]*.ipynb
 
@@ -40,16 +42,16 @@ test: $(READY)  ## everything that CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check bandits tools tests
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 test-all: $(READY)  ## the long batteries too
-	$(BIN)/python -m pytest -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest $(PARALLEL) -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
 	$(BIN)/python tools/installs.py oldest
 	$(BIN)/python tools/installs.py newest
 	$(MAKE) mutants
 
 coverage: $(READY)  ## lines and branches of bandits/ that the default suite reaches
-	$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 mutants: $(READY)  ## which changes to the algorithms no test notices
 	$(BIN)/python -m pip install --quiet --editable ".[mutants]"

@@ -39,8 +39,10 @@ class Interval:
     high: float
 
     def __str__(self) -> str:
-        # Adding 0 after rounding turns −0.00 into 0.00.
-        mean, low, high = (f"{round(x, 2) + 0.0:.2f}" for x in (self.mean, self.low, self.high))
+        # A mean of 1.835 may be the float below it on another CPU, so its last bits are dropped
+        # before it is rounded. Adding 0 turns −0.00 into 0.00.
+        three = (self.mean, self.low, self.high)
+        mean, low, high = (f"{round(round(float(x), 9), 2) + 0.0:.2f}" for x in three)
         return f"{mean} (no interval)" if math.isnan(self.low) else f"{mean} [{low}, {high}]"
 
 

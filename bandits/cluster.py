@@ -33,7 +33,7 @@ from bandits.mnist import Mnist
 from bandits.progress import progress_bar, relative_cost
 from bandits.runs import Job, compute, failure, longest_first, missing
 from bandits.simulate import Trajectory
-from bandits.store import Store
+from bandits.store import Store, features_used
 
 CONNECT_SECONDS = 10.0
 WORKERLESS_SECONDS = 300.0
@@ -104,8 +104,10 @@ def complete(
                     client.unregister_worker_plugin(name)
 
 
-def _run(job: Job, device: str, data: str, needed: dict[str, str]) -> Trajectory | str:
-    """One run, on a worker; the line that names it if it fails, since not every error can travel.
+def _run(
+    job: Job, device: str, data: str, needed: dict[str, str]
+) -> tuple[Trajectory, dict[str, str]] | str:
+    """One run, on a worker, and its CPU; or a line that names it, as not every error can travel.
 
     The worker is looked at once more, since it may have joined after the first check.
     """
@@ -123,7 +125,8 @@ def _run(job: Job, device: str, data: str, needed: dict[str, str]) -> Trajectory
             if task is None or task.state == "cancelled":
                 raise Stopped("this run was cancelled")
 
-        return compute(job.spec, mnist, device=device, after_stage=stop_if_unwanted)
+        done = compute(job.spec, mnist, device=device, after_stage=stop_if_unwanted)
+        return done, features_used(job.spec)
     except Exception as error:
         return failure(job, error)
 
@@ -222,7 +225,7 @@ class _Cluster:
             answer = future.result()
             if isinstance(answer, str):
                 return answer
-            self.store.save(job.experiment, job.spec, answer)
+            self.store.save(job.experiment, job.spec, *answer)
             self.store.drop_checkpoint(job.experiment, job.spec)
         except KilledWorker as error:
             return error

@@ -62,6 +62,16 @@ def mixed_versions(wanted: Sequence[Job], store: Store) -> list[str]:
     return sorted(found)
 
 
+def made_on(wanted: Sequence[Job], store: Store) -> list[str]:
+    """The different CPUs that made the runs, one text each, as far as the runs tell.
+
+    A mixture is no fault: it is told, since the last bits may differ.
+    """
+    each = (store.made_on(job.experiment, job.spec) for job in wanted)
+    found = {", ".join(f"{key} {value}" for key, value in made.items()) for made in each}
+    return sorted(found - {""})
+
+
 def make(
     experiment: Experiment,
     scale: Scale,
@@ -112,6 +122,8 @@ def make(
         },
         "runs": [store.path(job.experiment, job.spec).name for job in wanted],
     }
+    if machines := made_on(wanted, store):
+        about["cpu"] = machines
     return _write(experiment.name, folder, data, about)
 
 

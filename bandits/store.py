@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits import __version__
-from bandits.experiments import RunSpec
+from bandits import __version__, cpu
+from bandits.experiments import NetworkSpec, RunSpec
 from bandits.files import sweep
 from bandits.npz import StoreError, read_arrays, write_arrays
 from bandits.predictors import State
@@ -49,10 +49,17 @@ class Store:
         fingerprint = spec.fingerprint(self.digest, self.device)
         return f"{experiment}-{spec.method.name}-run{spec.run:02d}-{fingerprint}"
 
-    def save(self, experiment: str, spec: RunSpec, trajectory: Trajectory) -> Path:
-        """Write a finished run."""
+    def save(
+        self,
+        experiment: str,
+        spec: RunSpec,
+        trajectory: Trajectory,
+        made_on: dict[str, str] | None = None,
+    ) -> Path:
+        """Write a finished run; `made_on` tells of the CPU, unless it was this process's."""
         path = self.path(experiment, spec)
-        write_arrays(path, pack(trajectory), self._about(spec))
+        about = self._about(spec)
+        write_arrays(path, pack(trajectory), about | {"cpu": made_on or about["cpu"]})
         return path
 
     def load(self, experiment: str, spec: RunSpec) -> Trajectory:
@@ -89,6 +96,12 @@ class Store:
         _, about = self._read(self.path(experiment, spec), spec)
         versions: dict[str, str] = about.get("versions", {})
         return versions
+
+    def made_on(self, experiment: str, spec: RunSpec) -> dict[str, str]:
+        """The CPU that made a finished run; early ones do not tell."""
+        _, about = self._read(self.path(experiment, spec), spec)
+        features: dict[str, str] = about.get("cpu", {})
+        return features
 
     def save_checkpoint(
         self, experiment: str, spec: RunSpec, done: Trajectory, state: State | None
@@ -131,6 +144,7 @@ class Store:
             "format": FORMAT,
             "settings": spec.settings(self.digest, self.device),
             "versions": versions(),
+            "cpu": features_used(spec),
         }
 
     def _read(self, path: Path, spec: RunSpec) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -150,6 +164,11 @@ def versions() -> dict[str, str]:
     names = ("numpy", "scipy", "scikit-learn", "torch")
     installed = {name: metadata.version(name) for name in names}
     return {"bandits": __version__, "python": platform.python_version()} | installed
+
+
+def features_used(spec: RunSpec) -> dict[str, str]:
+    """Of this process's CPU, what can decide the last bits of such a run."""
+    return cpu.features(torch=isinstance(spec.method.predictor, NetworkSpec))
 
 
 def pack(trajectory: Trajectory) -> dict[str, NDArray[Any]]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits import cpu
 from bandits.architecture import SIMPLE, Architecture, Training
 from bandits.environments import MnistBandit
 from bandits.experiments import RESULTS_VERSION, TUNING_SEED
@@ -181,7 +182,7 @@ def run_study(
     for trial, error in stored.items():
         if error is None:
             error = held_out_error(trial, mnist)
-            about = {"settings": trial.settings(mnist.digest)}
+            about = {"settings": trial.settings(mnist.digest), "cpu": cpu.features(torch=True)}
             write_arrays(trial.path(folder, mnist.digest), {"error": np.array(error)}, about)
         place = list(CANDIDATES).index(trial.candidate), scale.sizes.index(trial.size), trial.run
         errors[place] = error

@@ -17,7 +17,7 @@ from notebook_faults import KERNELSPEC  # noqa: E402
 NOTEBOOKS = sorted((ROOT / "notebooks").glob(f"{pairs.PATTERN}.ipynb"))
 WITHOUT_TORCH = ("01_", "03_", "04_")
 """The notebooks that must not need torch begin so."""
-CELL_SECONDS = 180
+CELL_SECONDS = 900
 # As `make outputs` sets them: stored outputs come from one data source and scale.
 FORCED = {"BANDITS_MNIST": "sample", "BANDITS_SCALE": "glance", "OMP_NUM_THREADS": "1"}
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_faults import KILLING, ON_WORKER, RAISING
+from test_cpu import KERNELS
 
-from bandits import __version__, mnist
+from bandits import __version__, cpu, mnist
 from bandits.cli import main
 from bandits.experiments import LINEAR, LINUCB, RANDOM, SIMPLE_DEEP, RunSpec
 from bandits.runs import Job, compute
@@ -35,8 +36,12 @@ LONG = RunSpec(LINUCB, 0, 12_000)
 """Nobody waits for its end; it has a training stage every few milliseconds at first."""
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
+PATIENCE = 600.0
+"""Seconds after which something is taken not to come about, on a machine with much else to do."""
+
+
+def wait_for(what: Callable[[], Any]) -> None:
+    end = time.monotonic() + PATIENCE
     while not what():
         assert time.monotonic() < end, "it does not come about"
         time.sleep(0.05)
@@ -177,6 +182,19 @@ def test_local_and_sent_runs_share_one_store(
     assert len(list(store.folder.iterdir())) == 3
 
 
+def test_a_run_names_the_cpu_of_its_worker(dask: Dask, sample: mnist.Mnist, store: Store) -> None:
+    """Here a worker that is told to use other kernels than this process."""
+    here = cpu.features(torch=False)
+    if (here["machine"], here.get("blas")) not in KERNELS:
+        pytest.skip("the BLAS is none whose kernels can be chosen")
+    other = KERNELS[here["machine"], here.get("blas")]
+    dask.hire("plain", OPENBLAS_CORETYPE=other)
+    dask.need("plain")
+    (job,) = jobs(RunSpec(RANDOM, 0, 40))
+    assert cluster.complete(dask.address, [job], sample, store, progress=False) == []
+    assert store.made_on(job.experiment, job.spec) == here | {"blas": other}
+
+
 def test_a_run_looks_at_its_worker_which_may_have_joined_late(dask: Dask) -> None:
     dask.need("two")
     where = dask.there()["two"]
@@ -193,7 +211,7 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
         return sum(dask.client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
 
     # Else an earlier test's work would be taken for the command's.
-    wait_for(lambda: busy() == 0, 20)
+    wait_for(lambda: busy() == 0)
     words = ["run", "low_noise", "--methods", "linucb", "--steps", str(LONG.steps), "--runs", "3"]
     words += ["--quiet", "--mnist", "sample", "--out", str(store.folder.parent)]
     command = subprocess.Popen(
@@ -207,14 +225,14 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
         try:
             wait_for(busy)
             command.send_signal(signal.SIGINT)
-            _, complaint = command.communicate(timeout=30)
+            _, complaint = command.communicate(timeout=PATIENCE)
         finally:
             command.kill()  # if it did not end, it shall not trouble the tests that follow
     assert (command.returncode, complaint) == (
         130,
         "bandits: interrupted; what is finished is kept\n",
     )
-    wait_for(lambda: busy() == 0, 20)
+    wait_for(lambda: busy() == 0)
     assert list(store.folder.iterdir()) == []
 
 
@@ -294,7 +312,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         )
         wait_for(lambda: len(list((tmp_path / "lost" / "runs").glob("*.npz"))) >= 2)
         dask.scheduler.kill()
-        _, complaint = command.communicate(timeout=40)
+        _, complaint = command.communicate(timeout=PATIENCE)
         kept = Store(tmp_path / "lost" / "runs", sample.digest)
         finished = [run for run in range(400) if kept.path("low_noise", spec(run)).exists()]
         assert command.returncode == 1
@@ -331,7 +349,7 @@ def test_address_where_no_scheduler_answers_is_refused_before_any_work(
                 )
             said = f"no Dask scheduler answers at {address!r} within 0.5 seconds"
             assert str(caught.value).startswith(said)
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 25  # Dask would go on for 30
     assert not store.folder.exists()
 
 

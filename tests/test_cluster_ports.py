@@ -25,7 +25,7 @@ SCHEDULER, WORKER = (
 )
 
 
-def wait_for(what: Callable[[], object], seconds: float = 120.0) -> None:
+def wait_for(what: Callable[[], object], seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it does not come about"

@@ -84,7 +84,7 @@ def test_hash_seeds_and_thread_counts_change_nothing(
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=600,
     )
     assert json.loads(done.stdout) == here
 

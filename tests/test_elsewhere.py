@@ -49,7 +49,7 @@ np.savez(RESULT, **arrays)
 def as_script(folder: Path, environment: dict[str, str]) -> dict[str, np.ndarray]:
     script, result = folder / "script.py", folder / "script.npz"
     script.write_text(SOURCE.replace("RESULT", repr(str(result))))
-    subprocess.run([sys.executable, script], env=environment, cwd=folder, check=True, timeout=300)
+    subprocess.run([sys.executable, script], env=environment, cwd=folder, check=True, timeout=600)
     return dict(np.load(result, allow_pickle=False))
 
 
@@ -58,7 +58,7 @@ def as_notebook(folder: Path, environment: dict[str, str]) -> dict[str, np.ndarr
     cells = SOURCE.replace("RESULT", repr(str(result))).split("# %%\n")
     notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
     client = NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     )
     client.execute(env=environment)
     return dict(np.load(result, allow_pickle=False))
@@ -68,7 +68,7 @@ def as_command(folder: Path, environment: dict[str, str]) -> dict[str, np.ndarra
     words = ["run", "low_noise", "--methods", "linucb,simple", "--steps", str(STEPS)]
     words += ["--runs", "1", "--workers", "1", "--mnist", "sample", "--out", "out", "--quiet"]
     command = [sys.executable, "-m", "bandits", *words]
-    subprocess.run(command, env=environment, cwd=folder, check=True, timeout=300)
+    subprocess.run(command, env=environment, cwd=folder, check=True, timeout=600)
     store = Store(folder / "out" / "runs", mnist.load("sample").digest)
     runs = enumerate(store.load("low_noise", spec) for spec in SPECS)
     return {f"{number} {name}": getattr(run, name) for number, run in runs for name in FIELDS}
@@ -192,7 +192,7 @@ def use(
         command = permissions_count() + command
     with busy(circumstance.load), unwritable(checkout, circumstance.read_only):
         return subprocess.run(
-            command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=840
+            command, env=environment, cwd=cwd, capture_output=True, text=True, timeout=1700
         )
 
 

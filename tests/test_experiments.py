@@ -1,7 +1,6 @@
 """Experiments as data: fingerprints, what is refused, and the runs that guard RESULTS_VERSION."""
 
 import hashlib
-import platform
 import re
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import mnist
+from bandits import mnist, policies
 from bandits.architecture import SIMPLE, Architecture, Training
 from bandits.experiments import (
     COMPARED,
@@ -416,10 +415,14 @@ def test_networks_of_two_runs_differ_and_those_of_one_run_are_paired(digits):
 #
 # If one of these fails, the same settings give other results than the finished runs that are
 # stored. Where that is meant, raise RESULTS_VERSION and write the new values down here.
+#
+# They hold on any CPU. Scores of other instructions and libraries were seen to differ by up to
+# 2e-6 (float32 networks) and 1e-13 (linear models) in these runs, and no decision in them is
+# closer than CLEAR, so no last bit decides one.
 
 GOLDEN_VERSION = 1
 SAMPLE = "809ec085d551285cf9efad12c42a6aead98c62f96eb9936cc5b778870773e50d"
-TORCH, CPU = "2.14.1", "x86_64 AVX2"  # what the networks' decisions were recorded with
+CLEAR = 1e-3
 GOLDEN_TABLE = "02e4f720a44b835f8078e01b5fce541b6459126292f8f5ea"
 GOLDEN_DRAWS = "84f711574cc6bff58b564afc211c1566"
 GOLDEN_NORMALS = [
@@ -467,27 +470,24 @@ def test_the_golden_table(golden):
 
 
 @pytest.mark.parametrize(("name", "steps", "noise"), GOLDEN)
-def test_golden_decisions(golden, name, steps, noise):
+def test_golden_decisions(golden, monkeypatch, name, steps, noise):
+    gaps = []
+
+    def watched(scores, *rest):
+        behind = scores.max(axis=1, keepdims=True) - scores
+        behind[behind == 0] = np.inf  # the best, and those that equal it to the last bit
+        gaps.extend(behind.min(axis=1))
+        return argmax(scores, *rest)
+
+    argmax = policies.argmax
+    monkeypatch.setattr(policies, "argmax", watched)
     method = {m.name: m for m in (*COMPARED, *beyond.BEYOND[0].methods)}[name]
-    if isinstance(method.predictor, NetworkSpec):
-        import torch
-
-        here = torch.__version__.split("+")[0], cpu()
-        if here != (TORCH, CPU):
-            pytest.skip(f"float32 decisions were recorded with {(TORCH, CPU)}, and this is {here}")
-    assert decisions(method, steps, noise, golden) == GOLDEN[name, steps, noise]
-
-
-def decisions(method, steps, noise, digits) -> str:
     spec = RunSpec(method, 0, steps, noise=noise)
-    rounds = environment(spec, digits).rounds(spec.seed, 0, steps)
+    rounds = environment(spec, golden).rounds(spec.seed, 0, steps)
     with one_thread():
         run = simulate(build_policy(spec, rounds), rounds, train_every=spec.train_every)
-    return short(run.actions.astype(np.uint8))
-
-
-def cpu() -> str:
-    """What decides which kernels torch runs."""
-    import torch
-
-    return f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+    assert short(run.actions.astype(np.uint8)) == GOLDEN[name, steps, noise]
+    if name not in ("random", "optimal"):  # which look at no score
+        greedy = np.array(gaps)[~run.explored]
+        assert len(gaps) == steps
+        assert greedy.min() > CLEAR, "a decision that another CPU may make otherwise"

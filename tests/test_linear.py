@@ -170,7 +170,7 @@ def test_a_spectrum_that_must_be_cut():
     np.testing.assert_allclose(got, least_norm_truth(rows, rewards, queries), rtol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_split_into_updates_gives_the_same_predictions(data):
     m = data.draw(st.integers(1, 12), label="m")

@@ -299,7 +299,7 @@ def test_folder_that_cannot_be_written(case: str) -> None:
         answers = context.SimpleQueue()
         process = context.Process(target=_as_nobody, args=(folder, SMALL.files, answers))
         process.start()
-        process.join(60)
+        process.join(600)
         assert process.exitcode == 0
         probe, answer = answers.get()
         answers.close()

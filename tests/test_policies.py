@@ -336,7 +336,7 @@ def test_linucb_in_two_dimensions_by_hand():
     np.testing.assert_array_equal(policy.choose(y, np.array([4, 5]), block_of(2)).actions, [0, 1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 10**6),
     m=st.integers(1, 6),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.decomposition import PCA
@@ -44,7 +44,6 @@ QUERIES = np.random.default_rng(1).random((9, 4), dtype=np.float32)
 # ── History ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@settings(deadline=None)
 @given(sizes=st.lists(st.integers(0, 150), max_size=8), seed=st.integers(0, 1000))
 def test_history_is_what_was_appended_in_order(sizes, seed):
     rng = np.random.default_rng(seed)
@@ -70,7 +69,6 @@ def test_history_is_what_was_appended_in_order(sizes, seed):
             assert list(history.rows(arm)) == [i for i, a in enumerate(actions) if a == arm]
 
 
-@settings(deadline=None)
 @given(sizes=st.lists(st.integers(0, 70), min_size=1, max_size=5), seed=st.integers(0, 1000))
 def test_a_history_that_recalls_is_one_that_keeps(sizes, seed):
     rng = np.random.default_rng(seed)

@@ -140,7 +140,7 @@ def test_only_linucb_has_such_scores(sample: mnist.Mnist) -> None:
 # ── Least squares near the rank ─────────────────────────────────────────────────────────────────
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(1, 14),
     st.integers(1, 14),

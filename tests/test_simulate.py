@@ -166,7 +166,7 @@ def test_any_number_of_arms_and_any_state_size(arms, size):
         assert np.all((run.propensities > 0) & (run.propensities <= 1))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     steps=st.integers(1, 40),
     train_every=st.integers(1, 15),

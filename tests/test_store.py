@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bandits import mnist
-from bandits.experiments import LINEAR, RANDOM, RunSpec
+from bandits import cpu, mnist
+from bandits.experiments import LINEAR, RANDOM, SIMPLE_DEEP, Method, RunSpec
 from bandits.files import Unreadable, set_aside, sweep
 from bandits.npz import StoreError, read_arrays, write_arrays
 from bandits.runs import Job, complete, missing
@@ -78,7 +78,7 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trajectories())
 def test_unpacking_gives_back_what_was_packed(run: Trajectory) -> None:
     assert_same(unpack(pack(run)), run)
@@ -127,6 +127,36 @@ def test_a_run_comes_back_as_it_was_saved(store: Store) -> None:
     assert_same(store.load(NAME, SPEC), run)
     assert store.provenance(NAME, SPEC) == versions()
     assert names(store) == [path.name]
+
+
+def test_a_run_names_the_cpu_that_made_it(store: Store) -> None:
+    store.save(NAME, SPEC, trajectory(40))
+    assert store.made_on(NAME, SPEC) == cpu.features(torch=False)
+    store.save(NAME, SPEC, trajectory(40), {"machine": "another"})
+    assert store.made_on(NAME, SPEC) == {"machine": "another"}
+
+
+@pytest.mark.parametrize("method, named", [(SIMPLE_DEEP, True), (LINEAR, False)])
+def test_torch_s_instructions_are_named_for_networks_only(
+    store: Store, method: Method, named: bool
+) -> None:
+    """Else the file of the same run would depend on what the process had done before."""
+    import torch
+
+    spec = replace(SPEC, method=method)
+    store.save(NAME, spec, trajectory(40))
+    level = torch.backends.cpu.get_cpu_capability()
+    assert store.made_on(NAME, spec).get("torch") == (level if named else None)
+
+
+def test_a_run_of_before_cpus_were_named_is_taken_over_as_it_is(store: Store) -> None:
+    path = store.save(NAME, SPEC, trajectory(40))
+    arrays, told = read_arrays(path)
+    del told["cpu"]
+    write_arrays(path, arrays, told)
+    assert store.made_on(NAME, SPEC) == {}
+    assert store.adopt("high_noise", SPEC)
+    assert store.path("high_noise", SPEC).read_bytes() == path.read_bytes()
 
 
 def test_a_folder_may_be_named_by_a_string(store: Store) -> None:
@@ -302,7 +332,7 @@ def test_pickled_arrays_are_refused_unread(store: Store, tmp_path: Path) -> None
     assert not (tmp_path / "sprung").exists()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_damage_never_raises_anything_but_a_store_error(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "notebooks" / "claims.md"
 
 @pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda claim: claim.where[:60])
 def test_every_check_comes_out_as_the_ledger_says(claim):
-    assert outcome(claim, seconds=60) == "passes"
+    assert outcome(claim, seconds=1500) == "passes"
 
 
 def test_the_page_in_the_notebooks_folder_is_the_ledger_s():
@@ -43,9 +43,10 @@ def test_anything_but_true_is_a_failure():
 
 
 def test_a_check_that_hangs_is_stopped():
-    start = time.monotonic()
-    assert outcome(a_claim(lambda: time.sleep(30)), seconds=0.2) == "no answer within 0.2 s"
-    assert time.monotonic() - start < 10
+    woken = []
+    hangs = a_claim(lambda: [time.sleep(600), woken.append(True)])
+    assert outcome(hangs, seconds=0.2) == "no answer within 0.2 s"
+    assert not woken
 
 
 @pytest.mark.parametrize("markdown", [False, True])
