@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar, cast
 
 from bandits.signals import ENDING, Terminated, end
 
-GRACE_SECONDS = 30.0
+GRACE_SECONDS = 9.0
 """A little less than what container runtimes grant between SIGTERM and SIGKILL."""
 
 Job = TypeVar("Job")
