@@ -68,7 +68,7 @@ sync: $(READY)  ## both forms of each notebook as the one saved later; what it r
 	$(BIN)/jupytext --quiet --sync notebooks/[0-9]*
 
 outputs: sync  ## run the notebooks (or make outputs NOTEBOOKS=...) and store what they show
-	env -u MPLBACKEND -u PYTHONWARNINGS BANDITS_MNIST=sample BANDITS_SCALE=glance \
+	env -u MPLBACKEND -u PYTHONWARNINGS -u PYTHONOPTIMIZE BANDITS_MNIST=sample BANDITS_SCALE=glance \
 		OMP_NUM_THREADS=1 BANDITS_RESULTS="$$(mktemp -d)" $(BIN)/jupyter nbconvert \
 		--to notebook --inplace --execute --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
 	$(BIN)/jupyter nbconvert --to notebook --inplace --coalesce-streams $(NOTEBOOKS)

@@ -6,23 +6,17 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import Field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from bandits import __version__
-from bandits.commands import (
-    PAPER_FOLDER,
-    check_claims,
-    do_runs,
-    list_experiments,
-    make_figures,
-    show_data,
-    show_verdicts,
-)
-from bandits.experiments import SCALES
-from bandits.files import why
-from bandits.signals import Terminated, ended_by_signals
-from bandits.terminal import OF_A_STREAM, complain, drop_unwritten, open_closed_streams
+from bandits.commands.show import check_claims, list_experiments, show_data, show_verdicts
+from bandits.commands.work import PAPER_FOLDER, do_runs, make_figures
+from bandits.engine.files import why
+from bandits.engine.signals import Terminated, ended_by_signals
+from bandits.engine.terminal import OF_A_STREAM, complain, drop_unwritten, open_closed_streams
+from bandits.experiments import SCALES, SETTINGS
 
 
 class Parser(argparse.ArgumentParser):
@@ -146,11 +140,9 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--methods", metavar="A,B", help="only these methods")
     add("--steps", type=_whole, help="T, instead of the scale's")
     add("--runs", type=_whole, help="independent runs, instead of the scale's")
-    add("--seed", type=_whole, help="another seed than the reported figures'")
-    add("--noise", type=_number, metavar="SIGMA", help="standard deviation of the reward's noise")
-    add("--arms", type=_whole, metavar="K", help="number of images and actions")
+    for name, field in SETTINGS.items():
+        _setting_option(parser, name, field)
     add("--p", type=_number, help="exponent of ε_t = 1/t^p of the epsilon greedy methods")
-    add("--train-every", type=_whole, metavar="N", help="steps between training stages")
     add("--workers", type=_whole, help="processes (default: cores)")
     add(
         "--cluster",
@@ -161,6 +153,17 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--device", default="cpu", help="cpu or cuda")
     add("--out", type=_folder, metavar="FOLDER", help="where figures and runs/ are written")
     add("--quiet", action="store_true", help="no progress bar (nor is there one but on a terminal)")
+
+
+def _setting_option(parser: argparse.ArgumentParser, name: str, field: Field[Any]) -> None:
+    option, told = f"--{name.replace('_', '-')}", field.metadata
+    if isinstance(field.default, bool):
+        parser.add_argument(
+            option, action="store_const", const=not field.default, help=told["description"]
+        )
+        return
+    kind = _whole if isinstance(field.default, int) else _number
+    parser.add_argument(option, type=kind, metavar=told["metavar"], help=told["description"])
 
 
 def _whole(text: str) -> int:

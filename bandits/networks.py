@@ -11,7 +11,8 @@ from torch.nn import functional as F
 
 from bandits.architecture import SIDE, Architecture, Training
 from bandits.checks import whole
-from bandits.predictors import History, State
+from bandits.history import History
+from bandits.predictors import State
 
 
 class Network(nn.Module):

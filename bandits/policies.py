@@ -5,19 +5,19 @@ training stages only.
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar, get_args
+from typing import Protocol, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bandits.checks import finite, one_of, whole
 from bandits.environments import Draws
+from bandits.history import History, Recall
 from bandits.linear import LinearArms
-from bandits.predictors import History, LeastSquares, Predictor, Recall, State
-from bandits.schedules import NeverExplore, Schedule
+from bandits.predictors import LeastSquares, Predictor, State, checked_predictions
+from bandits.schedules import NeverExplore, Schedule, checked_epsilon
+from bandits.settings import Ties, TrainOn
 
-Ties = Literal["first", "random"]
-TrainOn = Literal["all", "random_branch"]
 F = TypeVar("F", bound=np.floating)
 
 
@@ -214,9 +214,9 @@ class EpsilonGreedy:
             ValueError: if the schedule gives anything but a probability for each step, or the
                 predictor anything but a finite number for each step and arm.
         """
-        scores = _predictions(self.predictor.predict(contexts), len(t), self.arms)
+        scores = checked_predictions(self.predictor.predict(contexts), len(t), self.arms)
         greedy, probability = argmax(scores, draws.tie, self.ties)
-        epsilon = _epsilon(self.schedule(t), t)
+        epsilon = checked_epsilon(self.schedule(t), t)
         explored = draws.eta <= epsilon
         actions = np.where(explored, draws.rho, greedy)
         propensities = epsilon / self.arms + (1 - epsilon) * chosen(probability, actions)
@@ -242,33 +242,6 @@ class EpsilonGreedy:
     def load_state(self, state: State) -> None:
         """Continue from a trained state, once the history has been recorded again."""
         self.predictor.load_state(state)
-
-
-def _predictions(given: ArrayLike, n: int, arms: int) -> NDArray[np.floating]:
-    scores = np.asarray(given)
-    if scores.shape != (n, arms) or scores.dtype.kind not in "fiu":
-        raise ValueError(
-            f"the predictor gives {scores.shape} of {scores.dtype} for {n} contexts and {arms} "
-            f"arms; it must give ({n}, {arms}) numbers, one for each context and arm"
-        )
-    return scores
-
-
-def _epsilon(given: ArrayLike, t: NDArray[np.int64]) -> NDArray[np.float64]:
-    epsilon = np.asarray(given)
-    if epsilon.shape not in ((), t.shape) or epsilon.dtype.kind not in "fiu":
-        raise ValueError(
-            f"the schedule gives {epsilon.shape} of {epsilon.dtype} for the steps from t = {t[0]} "
-            f"on; it must give {t.shape} numbers, one ε for each, or a single one"
-        )
-    epsilon = np.broadcast_to(epsilon.astype(np.float64), t.shape)
-    bad = ~((epsilon >= 0) & (epsilon <= 1))  # NaN is neither
-    if bad.any():
-        raise ValueError(
-            f"the schedule gives ε = {epsilon[bad][0]:g} at t = {t[bad][0]}; "
-            "it must be a probability, from 0 to 1"
-        )
-    return epsilon
 
 
 def Linear(context_size: int, arms: int, *, ties: Ties = "first") -> EpsilonGreedy:

@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 
 from bandits import mnist
+from bandits.engine.runs import complete, jobs
+from bandits.engine.store import Store
 from bandits.experiments import SCALES, Experiment, Scale, ScaleName, experiment
 from bandits.mnist import Mnist
-from bandits.runs import complete, jobs
 from bandits.simulate import Trajectory
-from bandits.store import Store
 
 
 def scale() -> ScaleName:

@@ -66,7 +66,7 @@ import numpy as np
 from bandits import study
 from bandits.environments import MnistBandit, draw_exploration
 from bandits.experiments import Scale
-from bandits.plots import PALETTE, style, use_style
+from bandits.results.plots import PALETTE, style, use_style
 from bandits.policies import Optimal, Random
 from bandits.schedules import PowerSchedule
 from bandits.simulate import simulate

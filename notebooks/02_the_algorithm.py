@@ -48,7 +48,7 @@ from matplotlib.colors import to_rgb
 
 from bandits import study
 from bandits.environments import SyntheticBandit, draw_exploration
-from bandits.plots import PALETTE, use_style
+from bandits.results.plots import PALETTE, use_style
 from bandits.policies import EpsilonGreedy
 from bandits.schedules import PowerSchedule
 from bandits.simulate import simulate
@@ -272,7 +272,7 @@ assert np.array_equal(played.explored, explored)
 # %%
 from bandits.architecture import SIMPLE, Training
 from bandits.networks import Networks
-from bandits.threads import one_thread
+from bandits.engine.threads import one_thread
 
 networks = Networks(
     SIMPLE,

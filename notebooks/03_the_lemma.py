@@ -52,7 +52,7 @@ import numpy as np
 import sympy as sp
 
 from bandits import theory
-from bandits.plots import PALETTE, use_style
+from bandits.results.plots import PALETTE, use_style
 from bandits.theory.lemma import RATES, exploration
 from bandits.theory.scan import exact_cases
 from bandits.theory.symbols import B, T, h, q, r, s, u, x

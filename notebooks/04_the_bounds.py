@@ -50,7 +50,7 @@ import numpy as np
 import sympy as sp
 
 from bandits import theory
-from bandits.plots import PALETTE, use_style
+from bandits.results.plots import PALETTE, use_style
 from bandits.theory import mnist_facts
 from bandits.theory.corollaries import bound_at
 from bandits.theory.symbols import C, K, L, delta, q, u, x

@@ -51,13 +51,17 @@ import numpy as np
 from IPython.display import Markdown
 from scipy import stats
 
-from bandits import plots, study, theory, verdicts
-from bandits.analysis import fit_power_law, interval, mean_interval
+from bandits import study, theory
+from bandits.results import paper, plots, verdicts
+from bandits.results.statistics import fit_power_law, interval, mean_interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
-from bandits.figures import KINDS, load_those_there
-from bandits.plots import style, use_style
-from bandits.store import read_arrays, unpack
+from bandits.results.figures import KINDS
+from bandits.results.saved import load_those_there
+from bandits.results.plots import style, use_style
+from bandits.results.regret import regret_curves
+from bandits.results.reward import reward_curves
+from bandits.engine.store import read_arrays, unpack
 from bandits.theory.mnist_facts import expected_best
 
 use_style()
@@ -103,7 +107,7 @@ def beside(name, draw, live):
 
 
 played, live_low = here(experiment("low_noise"))
-panels = beside("low_noise", plots.reward_curves, live_low)
+panels = beside("low_noise", reward_curves, live_low)
 
 assert not any(run.regret.any() for run in played["optimal"])
 steps = sum(len(run) for run in played["random"])
@@ -135,7 +139,7 @@ assert all(np.isclose(end, shown_ends).any() for end in live_low["mean"][:, -1])
 # %%
 noisy = experiment("high_noise")
 played_noisy, live_high = here(replace(noisy, glance=Scale(200, 1)))
-panels = beside("high_noise", plots.reward_curves, live_high)
+panels = beside("high_noise", reward_curves, live_high)
 
 for method in ("optimal", "random"):  # they look at no reward, so noise changes nothing they do
     assert np.array_equal(played_noisy[method][0].actions, played[method][0].actions)
@@ -167,7 +171,7 @@ for axes, (title, found) in zip(panels, everything.items(), strict=True):
         axes.text(0.5, 0.5, "not computed yet", ha="center", va="center")
         axes.set(xticks=[], yticks=[], title=title)
         continue
-    plots.regret_curves(axes, found, log=True)
+    regret_curves(axes, found, log=True)
     runs = len(found["exponents"])
     many = f", {runs} runs" if runs > 1 else ""
     axes.set_title(f"{title}: {found['t'][-1]:,} steps{many}")
@@ -351,7 +355,7 @@ for name in ("low_noise", "high_noise"):
 # difference.
 
 # %%
-readings = verdicts.read_all(committed)
+readings = paper.read_all(committed)
 Markdown(verdicts.table(readings) if readings else "No figure at the paper's scale yet.")
 
 

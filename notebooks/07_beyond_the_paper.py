@@ -49,16 +49,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown
 
-from bandits import questions, study, verdicts
-from bandits.analysis import interval
+from bandits import study
+from bandits.results.statistics import interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
 from bandits.experiments.beyond import EXPONENTS
-from bandits.figures import load_those_there
-from bandits.plots import use_style
+from bandits.results.saved import load_those_there
+from bandits.results.plots import use_style
 from bandits.theory import mnist_facts
-from bandits.questions import exponent, interpolation, linear_failure, pixel_scale, predictors
-from bandits.questions import random_branch
+from bandits.results import exponent, interpolation, linear_failure, pixel_scale, predictors
+from bandits.results import questions, random_branch_only, verdicts
 
 use_style()
 print(study.banner("linear_failure"))
@@ -338,7 +338,7 @@ if "linear_failure" in committed:
 # digits more often than small ones. The proof cannot say whether that hurts. More data should win.
 
 # %%
-panels = picture("random_branch_only", random_branch.panels, 2, width_ratios=(1.5, 1))
+panels = picture("random_branch_only", random_branch_only.panels, 2, width_ratios=(1.5, 1))
 assert shows(panels[0], "random_branch_only", lambda data: data["mean"][:, -1])
 answers("random_branch_only")
 

@@ -15,8 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bandits import mnist, runs
-from bandits import workers as workers_module
+from bandits import mnist
+from bandits.engine import runs
+from bandits.engine import workers as workers_module
+from bandits.engine.runs import complete, jobs
+from bandits.engine.signals import Terminated, ended_by_signals
+from bandits.engine.store import Store
 from bandits.experiments import (
     EXPERIMENTS,
     LINEAR,
@@ -27,10 +31,7 @@ from bandits.experiments import (
     RunSpec,
     Scale,
 )
-from bandits.runs import complete, jobs
-from bandits.signals import Terminated, ended_by_signals
 from bandits.simulate import Trajectory
-from bandits.store import Store
 
 FILLING = jobs(
     replace(EXPERIMENTS["low_noise"], methods=(LINUCB, LINEAR, RANDOM), noise=1.0), Scale(400, 2)

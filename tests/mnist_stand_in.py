@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bandits.mnist import FILES
-from bandits.mnist.idx import IdxFile
+from bandits.mnist.original import IdxFile
 
 
 def idx(array: np.ndarray) -> bytes:

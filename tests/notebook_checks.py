@@ -37,7 +37,8 @@ def nbval(
     scratch.mkdir(parents=True, exist_ok=True)
     configuration = scratch / "pytest.ini"
     configuration.write_text("[pytest]\n")
-    unwanted = ("MPLBACKEND", "PYTHONWARNINGS", "PYTEST_ADDOPTS")
+    # With PYTHONOPTIMIZE a notebook would lose its assertions.
+    unwanted = ("MPLBACKEND", "PYTHONWARNINGS", "PYTHONOPTIMIZE", "PYTEST_ADDOPTS")
     environment = {key: value for key, value in os.environ.items() if key not in unwanted}
     environment |= FORCED | {"BANDITS_RESULTS": str(scratch / "results")} | settings
     search = [str(ROOT), environment.get("PYTHONPATH", "")]

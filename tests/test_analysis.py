@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from bandits.analysis import (
+from bandits.results.statistics import (
     Interval,
     fit_power_law,
     fit_start,

@@ -13,7 +13,8 @@ from torch.nn import functional as F
 
 from bandits import mnist
 from bandits.architecture import Architecture, Training
-from bandits.choices import network_of, rows, table
+from bandits.engine.compute import compute
+from bandits.engine.threads import one_thread
 from bandits.experiments import (
     DEEP,
     EXPERIMENTS,
@@ -25,8 +26,7 @@ from bandits.experiments import (
     build_policy,
     environment,
 )
-from bandits.runs import compute
-from bandits.threads import one_thread
+from bandits.results.choices import network_of, rows, table
 
 README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 LINES = [line for line in README.splitlines() if line.startswith("| ") and line.count("|") == 4]

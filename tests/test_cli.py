@@ -12,9 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import __version__, cli, commands, cpu, estimate, mnist, runs, study
+from bandits import __version__, cli, mnist, study
+from bandits.commands import work
+from bandits.engine import cpu, estimate, places, runs
+from bandits.engine.store import Store, read_arrays, versions, write_arrays
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
-from bandits.store import Store, read_arrays, versions, write_arrays
+from bandits.experiments.plan import plan
 
 ROOT = Path(__file__).resolve().parent.parent
 REDUCED = [
@@ -317,10 +320,10 @@ def test_a_seed_is_told_in_all_its_digits(tmp_path: Path) -> None:
 
 def test_as_many_workers_as_cores_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3}, raising=False)
-    assert commands.cores() == 1
+    assert places.cores() == 1
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
-    assert commands.cores() == 7
+    assert places.cores() == 7
 
 
 @pytest.mark.parametrize("words", [["list"], ["verdicts", str(ROOT / "figures")], ["run", "-h"]])
@@ -633,7 +636,7 @@ def test_a_mixture_of_versions_is_refused_unless_allowed(
     assert figures("--out", "out") == 0
     next(Path("out/runs").glob("*linear-run01*")).unlink()
     (out := Path("out/low_noise.png")).unlink()
-    monkeypatch.setattr("bandits.store.versions", lambda: versions() | {"numpy": "0.0.1"})
+    monkeypatch.setattr("bandits.engine.store.versions", lambda: versions() | {"numpy": "0.0.1"})
     assert figures("--out", "out") == 2
     shown = capsys.readouterr()
     assert "numpy 0.0.1" in shown.err
@@ -690,7 +693,7 @@ def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_back(
 
 
 def cli_kinds() -> dict:
-    from bandits import figures
+    from bandits.results import figures
 
     return figures.KINDS
 
@@ -709,7 +712,7 @@ def test_control_c_is_told(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> N
 
 def where(*words: str) -> Path:
     options = cli.build_parser().parse_args(["figures", *words])
-    return commands.output_folder(options, commands.plan(options))
+    return work.output_folder(options, plan(options))
 
 
 def test_only_the_experiments_as_reported_at_paper_scale_go_to_the_committed_folder() -> None:

@@ -17,18 +17,20 @@ import pytest
 from cluster_faults import KILLING, ON_WORKER, RAISING
 from test_cpu import KERNELS
 
-from bandits import __version__, cpu, mnist
+from bandits import __version__, mnist
 from bandits.cli import main
+from bandits.engine import cpu
+from bandits.engine.compute import compute
+from bandits.engine.runs import Job
+from bandits.engine.store import Store
 from bandits.experiments import LINEAR, LINUCB, RANDOM, SIMPLE_DEEP, RunSpec
-from bandits.runs import Job, compute
-from bandits.store import Store
 
 pytest.importorskip("distributed", reason="the extra cluster is not installed")
 
 from distributed import Client
 
-from bandits import cluster
-from bandits.cluster_check import ClusterError, check, difference, several, versions
+from bandits.engine import cluster
+from bandits.engine.cluster_check import ClusterError, check, difference, several, versions
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -10,14 +10,15 @@ import pytest
 from matplotlib.image import imread
 from pictures import pdf_difference, png_difference
 
-from bandits import figures, questions, verdicts
-from bandits.analysis import Interval, fit_power_law, interval, paired_difference
-from bandits.collect import Data, collect_reward
+from bandits.engine.runs import jobs
+from bandits.engine.store import Store
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
 from bandits.mnist import Mnist
-from bandits.runs import jobs
+from bandits.results import figures, paper, questions, saved, verdicts
+from bandits.results.data import Data
+from bandits.results.reward import collect_reward
+from bandits.results.statistics import Interval, fit_power_law, interval, paired_difference
 from bandits.simulate import Trajectory
-from bandits.store import Store
 from bandits.theory.mnist_facts import expected_best
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +61,7 @@ def test_it_says_what_it_was_made_from(name: str) -> None:
     assert told["runs"], "a figure has runs"
     for run in told["runs"]:
         assert (FOLDER / "runs" / run).exists(), run
-    _, caption = figures.load_data(name, FOLDER)
+    _, caption = saved.load_data(name, FOLDER)
     assert caption == told["caption"]
     assert caption.startswith("paper scale")
 
@@ -79,7 +80,7 @@ def test_its_data_is_that_of_its_runs(name: str, sample: Mnist) -> None:
         again = collect_reward(shown, runs)
     else:
         again = figures.KINDS[name].collect(shown, runs, sample)
-    data, _ = figures.load_data(name, FOLDER)
+    data, _ = saved.load_data(name, FOLDER)
     for key, values in again.items():
         if values.dtype.kind in "iufb":
             np.testing.assert_allclose(data[key], values, rtol=1e-6, err_msg=key)
@@ -98,7 +99,7 @@ def test_the_paper_s_figures_are_there_and_at_least_as_large_as_agreed() -> None
 def test_the_readme_s_sentences_give_the_numbers_of_the_runs() -> None:
     """Those of the verdicts' table have a test of their own, and the notebooks print the rest."""
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    found, _ = figures.load_those_there(PAPER_FIGURES, FOLDER)
+    found, _ = saved.load_those_there(PAPER_FIGURES, FOLDER)
     low, high = found["low_noise"], found["high_noise"]
 
     def told(value: Interval) -> str:
@@ -147,7 +148,7 @@ def test_the_readme_s_sentences_give_the_numbers_of_the_runs() -> None:
 
 
 def test_the_readme_s_verdicts_are_those_of_the_data() -> None:
-    found, _ = figures.load_those_there(FOUND, FOLDER)
-    lines = verdicts.table(verdicts.read_all(found)).splitlines()
+    found, _ = saved.load_those_there(FOUND, FOLDER)
+    lines = verdicts.table(paper.read_all(found)).splitlines()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "\n".join(lines) in readme, "`bandits verdicts` prints the table that belongs there"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import cpu
+from bandits.engine import cpu
 
 # Other kernels that OpenBLAS can be told to use, by the machine and what it chooses there.
 KERNELS = {("x86_64", name): "Haswell" for name in ("SkylakeX", "Cooperlake", "SapphireRapids")}
@@ -20,7 +20,7 @@ SCRIPT = """
 import json, sys
 if "torch" in sys.argv:
     import torch
-from bandits import cpu
+from bandits.engine import cpu
 print(json.dumps([cpu.features(torch=True), "torch" in sys.modules]))
 """
 

@@ -12,8 +12,8 @@ import pytest
 
 from bandits import mnist
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine.compute import compute
 from bandits.experiments import LINEAR, LINUCB, Method, NetworkSpec, RunSpec
-from bandits.runs import compute
 
 CONVOLUTIONS = Architecture(channels=(4,), width=8, fold=2, stride=(1,), pool=(2,), padding=(0,))
 TRAINING = Training(epochs=4)

@@ -13,6 +13,7 @@ import pytest
 
 from bandits import mnist, policies
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine.threads import one_thread
 from bandits.experiments import (
     COMPARED,
     DEEP,
@@ -46,7 +47,6 @@ from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Random
 from bandits.predictors import LeastSquares, Regressor
 from bandits.schedules import NeverExplore, PowerSchedule
 from bandits.simulate import simulate
-from bandits.threads import one_thread
 
 EVERY = {**EXPERIMENTS, **{e.name: e for e in beyond.BEYOND}}
 

@@ -17,11 +17,12 @@ import pytest
 from faulty import FILLING, STANDSTILL
 
 from bandits import mnist
+from bandits.engine.compute import compute
+from bandits.engine.runs import Job, complete
+from bandits.engine.signals import Terminated, end, ended_by_signals
+from bandits.engine.store import Store
 from bandits.experiments import RANDOM, RunSpec
-from bandits.runs import Job, complete, compute
-from bandits.signals import Terminated, end, ended_by_signals
 from bandits.simulate import Trajectory
-from bandits.store import Store
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -273,8 +274,8 @@ import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 from bandits import mnist
-from bandits.runs import complete
-from bandits.store import Store
+from bandits.engine.runs import complete
+from bandits.engine.store import Store
 from test_faults import LARGE, SMALL
 data = mnist.load("sample")
 print(*complete([LARGE, SMALL], data, Store(Path(sys.argv[1]), data.digest), progress=False))

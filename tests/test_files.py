@@ -10,9 +10,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from bandits import figures, plots
-from bandits.files import STALE_SECONDS, Unreadable, there, write_bytes, write_together
-from bandits.npz import packed_bytes, write_arrays
+from bandits.engine.files import STALE_SECONDS, Unreadable, there, write_bytes, write_together
+from bandits.engine.npz import packed_bytes, write_arrays
+from bandits.results import figures, plots, saved
 
 ENDINGS = (".npz", ".json", ".png", ".pdf")
 
@@ -125,7 +125,7 @@ def test_a_folder_that_cannot_be_looked_into_is_named(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "stat", refuse)
     with pytest.raises(Unreadable, match=r"low_noise.npz cannot be read \(Permission denied\)"):
-        figures.load_those_there(["low_noise"], Path("of another user"))
+        saved.load_those_there(["low_noise"], Path("of another user"))
     with pytest.raises(Unreadable, match="Permission denied"):
         there(Path("x"))
 

@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bandits import verdicts
-from bandits.collect import collect_reward_by_quarter
 from bandits.experiments import BOUNDED, EXPERIMENTS, LONG, Scale, bounded
 from bandits.experiments.paper import DEEP, LINUCB, SIMPLE_DEEP
+from bandits.history import History
 from bandits.networks import Networks
-from bandits.predictors import History
-from bandits.questions import bounded as question
-from bandits.questions.horizon import (
+from bandits.results import bounded_training as question
+from bandits.results import reward
+from bandits.results.horizon import (
     at_horizon,
     causes,
     collect,
@@ -22,8 +21,9 @@ from bandits.questions.horizon import (
     squared_errors,
     stretches,
 )
-from bandits.questions.horizon_panels import FIRST_SHOWN, local_exponents
-from bandits.questions.horizon_verdicts import changes, read_columns, table
+from bandits.results.horizon_panels import FIRST_SHOWN, local_exponents
+from bandits.results.horizon_verdicts import changes, read_columns, table
+from bandits.results.reward import collect_reward_by_quarter
 from bandits.simulate import Trajectory
 
 
@@ -154,8 +154,8 @@ def test_a_claim_is_read_at_a_horizon_as_of_runs_that_end_there():
         cut = {name: [run[:horizon] for run in some] for name, some in runs.items()}
         whole = collect_reward_by_quarter(shown, cut)
         for wanted, found in zip(
-            verdicts.read_reward(whole, "x"),
-            verdicts.read_reward(at_horizon(data, horizon), "x"),
+            reward.read_reward(whole, "x"),
+            reward.read_reward(at_horizon(data, horizon), "x"),
             strict=True,
         ):
             assert wanted == found

@@ -16,7 +16,7 @@ from mnist_stand_in import Mirrors, serving, stand_in
 
 from bandits import mnist
 from bandits.mnist import download
-from bandits.mnist.idx import IdxFile
+from bandits.mnist.original import IdxFile
 
 SMALL = stand_in()
 NAMES = sorted(SMALL.contents)

@@ -11,10 +11,11 @@ import torch
 from scipy import signal, stats
 
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine.threads import one_thread
 from bandits.experiments import DEEP_ARCHITECTURE
+from bandits.history import History
 from bandits.networks import Network, Networks, torch_generator
-from bandits.predictors import History, constant_arms
-from bandits.threads import one_thread
+from bandits.predictors import constant_arms
 
 WEIGHTS, BATCHES = np.random.SeedSequence(1), np.random.SeedSequence(2)
 

@@ -11,7 +11,8 @@ from matplotlib.image import imsave
 from matplotlib.lines import Line2D
 from pictures import LEVELS, POINTS, SHARE, pdf_difference, png_difference
 
-from bandits import figures, plots
+from bandits.results import plots, regret
+from bandits.results.saved import load_data
 
 ROOT = Path(__file__).resolve().parent.parent
 SIDE = 100  # of a picture by hand, so that one pixel is 1e-4 of all
@@ -74,10 +75,10 @@ def one_curve_raised(data: plots.Data) -> None:
 
 
 def saved(path: Path, change: Change | None = None, caption: str = "a caption") -> Path:
-    data, _ = figures.load_data("convergence_repeats", ROOT / "figures")
+    data, _ = load_data("convergence_repeats", ROOT / "figures")
     if change is not None:
         change(data)
-    return plots.save(plots.regret_figure(data, caption), path)
+    return plots.save(regret.regret_figure(data, caption), path)
 
 
 @pytest.fixture(scope="module")

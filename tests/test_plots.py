@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from scipy import stats
 
-from bandits import plots
-from bandits.collect import REWARD_POINTS, Data, collect_regret, collect_reward, kept_steps
+from bandits.engine.npz import write_arrays
 from bandits.experiments import EXPERIMENTS, Experiment
-from bandits.figures import changes
-from bandits.figures import draw as draw_again
-from bandits.npz import write_arrays
+from bandits.results import plots
+from bandits.results.data import REWARD_POINTS, Data, kept_steps
+from bandits.results.figures import changes
+from bandits.results.figures import draw as draw_again
+from bandits.results.regret import collect_regret, regret_figure
+from bandits.results.reward import collect_reward, reward_figure
 from bandits.simulate import Trajectory
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -131,7 +133,7 @@ def test_what_differs_from_the_reported_experiment_is_told() -> None:
 
 
 def test_both_levels_are_drawn_where_theory_puts_them(reward: Data) -> None:
-    axes = plots.reward_figure(reward, "caption").axes[0]
+    axes = reward_figure(reward, "caption").axes[0]
     levels = [line.get_ydata()[0] for line in axes.lines if len(set(line.get_ydata())) == 1]
     assert levels[:2] == [pytest.approx(7.79175, abs=1e-12), 4.5]
     texts = [text.get_text() for text in axes.texts]
@@ -148,7 +150,7 @@ def test_the_best_level_is_that_of_the_number_of_arms(arms: int) -> None:
 
 
 def test_the_curves_drawn_are_the_data(reward: Data) -> None:
-    axes = plots.reward_figure(reward, "caption").axes[0]
+    axes = reward_figure(reward, "caption").axes[0]
     curves = axes.lines[2:]
     assert len(curves) == len(reward["methods"])
     for row, line in enumerate(curves):
@@ -165,7 +167,7 @@ def test_the_curves_drawn_are_the_data(reward: Data) -> None:
 
 def test_two_runs_are_drawn_as_lines_and_no_band_hides_them() -> None:
     data = collected(LOW, runs=2)
-    axes = plots.reward_figure(data, "caption").axes[0]
+    axes = reward_figure(data, "caption").axes[0]
     assert len(axes.collections) == 0
     assert len(axes.lines) == 2 + 3 * len(data["methods"])
 
@@ -173,7 +175,7 @@ def test_two_runs_are_drawn_as_lines_and_no_band_hides_them() -> None:
 @pytest.mark.parametrize("runs", [1, 4])
 def test_regret_is_drawn_on_linear_and_on_log_axes(runs: int) -> None:
     data = collected(WIDE, runs)
-    figure = plots.regret_figure(data, "caption")
+    figure = regret_figure(data, "caption")
     left, right = figure.axes
     assert (left.get_xscale(), left.get_yscale()) == ("linear", "linear")
     assert (right.get_xscale(), right.get_yscale()) == ("log", "log")
@@ -195,7 +197,7 @@ def test_regret_is_drawn_on_linear_and_on_log_axes(runs: int) -> None:
 
 def test_the_caption_stands_on_the_figure(reward: Data) -> None:
     caption = "glance scale: 40 steps, 4 runs. Data: sample of 5,000 MNIST training digits"
-    shown = plots.reward_figure(reward, caption).get_supxlabel()
+    shown = reward_figure(reward, caption).get_supxlabel()
     assert "Glance scale: 40 steps, 4 runs" in shown
     assert "sample of 5,000 MNIST training digits" in shown
     assert "95 %" in shown
@@ -207,7 +209,7 @@ def test_a_figure_drawn_twice_is_the_same_file(
     """Also after someone changed the look of every figure; and neither display nor LaTeX is met."""
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.setenv("PATH", "")
-    kinds = {"reward": (plots.reward_figure, reward), "regret": (plots.regret_figure, regret)}
+    kinds = {"reward": (reward_figure, reward), "regret": (regret_figure, regret)}
     for name, (draw, data) in kinds.items():
         first = plots.save(draw(data, "caption"), tmp_path / "a" / name)
         with mpl.rc_context({"font.size": 20, "lines.linewidth": 5, "axes.grid": False}):

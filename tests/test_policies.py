@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from bandits.architecture import Architecture, Training
+from bandits.engine.threads import one_thread
 from bandits.environments import Draws, SyntheticBandit, draw_exploration
 from bandits.networks import Networks
 from bandits.policies import (
@@ -25,7 +26,6 @@ from bandits.policies import (
 from bandits.predictors import LeastSquares, Regressor
 from bandits.schedules import NeverExplore, PowerSchedule
 from bandits.simulate import simulate
-from bandits.threads import one_thread
 
 ARMS, SIZE, STEPS = 4, 3, 60
 SEED = np.random.SeedSequence(3)

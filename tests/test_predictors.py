@@ -14,9 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from bandits.engine.threads import one_thread
 from bandits.experiments import regressor
-from bandits.predictors import History, LeastSquares, Regressor, constant_arms
-from bandits.threads import one_thread
+from bandits.history import History
+from bandits.predictors import LeastSquares, Regressor, constant_arms
 
 SEED = np.random.SeedSequence(5)
 

@@ -10,7 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
-from bandits import figures, mnist, questions, runs
+from bandits import mnist
+from bandits.engine import runs
+from bandits.engine.compute import compute
+from bandits.engine.runs import Job, jobs
+from bandits.engine.store import Store
 from bandits.experiments import (
     EXPERIMENTS,
     LINEAR,
@@ -20,17 +24,18 @@ from bandits.experiments import (
     build_policy,
     environment,
 )
-from bandits.questions import (
+from bandits.results import (
     exponent,
+    figures,
     interpolation,
     linear_failure,
     pixel_scale,
     predictors,
-    random_branch,
+    questions,
+    random_branch_only,
+    saved,
 )
-from bandits.runs import Job, compute, jobs
 from bandits.simulate import Trajectory
-from bandits.store import Store
 from bandits.theory import probability_never_pulled
 
 STEPS = 60
@@ -211,9 +216,9 @@ def test_what_each_method_trained_on_is_counted(sample: mnist.Mnist) -> None:
     shown = replace(EXPERIMENTS["random_branch_only"], train_every=3)
     explored = [True, True, False, True, False, False, True, False]
     played = {m.name: [trajectory([0, 1, 2, 3, 4, 0, 1, 2], explored)] * 2 for m in shown.methods}
-    data = random_branch.collect(shown, played, sample)
+    data = random_branch_only.collect(shown, played, sample)
     assert data["trained"].tolist() == [[6, 6], [3, 3], [6, 6], [3, 3]]
-    assert random_branch.pairs(data) == [(0, 1), (2, 3)]
+    assert random_branch_only.pairs(data) == [(0, 1), (2, 3)]
 
 
 @pytest.mark.parametrize("beyond", [0, 7])
@@ -327,7 +332,7 @@ def test_pairs_and_predictors_are_compared_run_by_run() -> None:
     data = rewards("random_branch_only", late) | {
         "p": np.array([1 / 3, 1 / 3]), "all_steps": np.array([True, False]),
     }  # fmt: skip
-    (reading,) = random_branch.read(data)
+    (reading,) = random_branch_only.read(data)
     assert reading.value.mean == pytest.approx(0.5)
     assert reading.verdict == "agrees"
     late = {"deep_p1_3": [5.0, 6.0, 7.0], "ridge": [5.5, 6.6, 7.4]}
@@ -354,7 +359,7 @@ def test_a_question_is_collected_read_and_drawn_from_its_data_alone(
         shown, scale, store, sample, tmp_path, scale_name="glance", command="a test"
     )
     before = picture.read_bytes()
-    data, caption = figures.load_data(name, tmp_path)
+    data, caption = saved.load_data(name, tmp_path)
     assert "60 steps, 3 runs" in caption
     assert figures.draw(name, tmp_path).read_bytes() == before
     readings = questions.read_all({name: data})

@@ -19,9 +19,16 @@ import torch
 from faulty import FILLING, KILLING, RAISING, cannot_start
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bandits import estimate, mnist, runs
+from bandits import mnist
 from bandits.architecture import SIMPLE, Architecture, Training
-from bandits.estimate import PROBE_STEPS, estimate_seconds
+from bandits.engine import estimate, runs
+from bandits.engine.compute import compute
+from bandits.engine.estimate import PROBE_STEPS, estimate_seconds
+from bandits.engine.progress import cost_grows_as, relative_cost
+from bandits.engine.runs import Job, complete, do, jobs, missing
+from bandits.engine.signals import Terminated
+from bandits.engine.store import Store
+from bandits.engine.threads import one_thread
 from bandits.experiments import (
     EXPERIMENTS,
     LINEAR,
@@ -37,12 +44,7 @@ from bandits.experiments import (
     bounded,
 )
 from bandits.policies import EpsilonGreedy
-from bandits.progress import cost_grows_as, relative_cost
-from bandits.runs import Job, complete, compute, do, jobs, missing
-from bandits.signals import Terminated
 from bandits.simulate import Trajectory
-from bandits.store import Store
-from bandits.threads import one_thread
 
 SHORT = Training(epochs=2)
 SIMPLE_NET = Method(
@@ -415,7 +417,7 @@ def test_a_worker_killed_once_is_replaced_and_its_run_goes_on(
 def test_workers_that_cannot_start_are_told_and_not_started_for_ever(
     sample: mnist.Mnist, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bandits.workers._serve", cannot_start)
+    monkeypatch.setattr("bandits.engine.workers._serve", cannot_start)
     assert quiet(JOBS[:2], sample, store, 2) == [
         f"{job}: its worker died twice (exit 3)" for job in JOBS[:2]
     ]

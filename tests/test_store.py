@@ -16,13 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bandits import cpu, mnist
+from bandits import mnist
+from bandits.engine import cpu
+from bandits.engine.files import Unreadable, set_aside, sweep
+from bandits.engine.npz import StoreError, read_arrays, write_arrays
+from bandits.engine.runs import Job, complete, missing
+from bandits.engine.store import Store, pack, unpack, versions
 from bandits.experiments import LINEAR, RANDOM, SIMPLE_DEEP, Method, RunSpec
-from bandits.files import Unreadable, set_aside, sweep
-from bandits.npz import StoreError, read_arrays, write_arrays
-from bandits.runs import Job, complete, missing
 from bandits.simulate import Trajectory
-from bandits.store import Store, pack, unpack, versions
 
 SPEC = RunSpec(RANDOM, run=1, steps=40)
 NAME = "low_noise"
@@ -505,7 +506,7 @@ def test_a_file_that_cannot_be_read_is_named_and_left_before_any_work(
     def refuse(path: object, *arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr("bandits.files.open", refuse, raising=False)
+    monkeypatch.setattr("bandits.engine.files.open", refuse, raising=False)
     said: list[str] = []
     with pytest.raises(Unreadable) as caught:
         missing([Job(NAME, SPEC)], store, said.append)

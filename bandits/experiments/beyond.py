@@ -3,9 +3,10 @@
 from dataclasses import replace
 from fractions import Fraction
 
+from bandits.experiments.method import LeastSquaresSpec, Method, RegressorSpec
 from bandits.experiments.paper import DEEP, LINEAR, LINUCB, RANDOM
-from bandits.experiments.spec import Experiment, LeastSquaresSpec, Method, RegressorSpec, Scale
-from bandits.policies import TrainOn
+from bandits.experiments.spec import Experiment, Scale
+from bandits.settings import TrainOn
 
 # p as printed and as a number; the paper proves 1/3 best in the limit and runs p = 1.
 EXPONENTS = {p: float(Fraction(p)) for p in ("0", "1/4", "1/3", "1/2", "1", "2")}

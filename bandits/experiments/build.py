@@ -4,12 +4,8 @@ from typing import Any
 
 from bandits.checks import one_of
 from bandits.environments import MnistBandit, Rounds
-from bandits.experiments.spec import (
-    LeastSquaresSpec,
-    NetworkSpec,
-    RegressorSpec,
-    RunSpec,
-)
+from bandits.experiments.method import LeastSquaresSpec, NetworkSpec, RegressorSpec
+from bandits.experiments.spec import RunSpec
 from bandits.mnist import Mnist
 from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Policy, Random
 from bandits.predictors import LeastSquares, Predictor, Regressor

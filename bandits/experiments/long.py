@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from bandits.architecture import Training
 from bandits.experiments.beyond import deep_with
+from bandits.experiments.method import Method, NetworkSpec
 from bandits.experiments.paper import COMPARED, DEEP
-from bandits.experiments.spec import Experiment, Method, NetworkSpec, Scale
+from bandits.experiments.spec import Experiment, Scale
 
 BOUNDED = Training(max_batches=20)
 """Chosen on tuning seeds against the paper's rule: see the experiment `bounded_training`."""

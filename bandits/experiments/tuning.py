@@ -5,8 +5,9 @@ from dataclasses import replace
 from bandits.architecture import Training
 from bandits.experiments.beyond import deep_with
 from bandits.experiments.long import bounded
+from bandits.experiments.method import Method, NetworkSpec
 from bandits.experiments.paper import DEEP, DEEP_ARCHITECTURE, SIMPLE_DEEP
-from bandits.experiments.spec import TUNING_SEED, Experiment, Method, NetworkSpec, Scale
+from bandits.experiments.spec import TUNING_SEED, Experiment, Scale
 
 
 def trained(name: str, label: str, training: Training) -> Method:
