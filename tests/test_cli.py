@@ -494,7 +494,7 @@ def test_the_command_and_the_functions_give_the_same_runs(drawn: Path, sample: m
     experiment = EXPERIMENTS["high_noise"].select(["random", "optimal", "linear"])
     store = Store(drawn / "runs", sample.digest)
     for job in runs.jobs(experiment, replace(experiment.glance, steps=40)):
-        read = store.load(job.experiment, job.spec)
+        read = store.load(job.spec)
         np.testing.assert_array_equal(read.rewards, runs.compute(job.spec, sample).rewards)
 
 

@@ -165,7 +165,7 @@ def test_killed_worker_and_a_run_that_raises_leave_every_other_run_as_it_is_here
     assert list(dask.there()) == ["two"]
     assert len(saved) == len(wanted) - 1, "a run was stored twice"
     for job in wanted[:-1]:
-        assert same(store.load(job.experiment, job.spec), compute(job.spec, sample)), job
+        assert same(store.load(job.spec), compute(job.spec, sample)), job
     assert len(list(store.folder.iterdir())) == len(wanted) - 1, "something else is in the store"
     held = dask.client.run(lambda dask_worker: [n for n in dask_worker.plugins if "bandits" in n])
     assert list(held.values()) == [[]], "the data stays on the worker"
@@ -194,7 +194,7 @@ def test_a_run_names_the_cpu_of_its_worker(dask: Dask, sample: mnist.Mnist, stor
     dask.need("plain")
     (job,) = jobs(RunSpec(RANDOM, 0, 40))
     assert cluster.complete(dask.address, [job], sample, store, progress=False) == []
-    assert store.made_on(job.experiment, job.spec) == here | {"blas": other}
+    assert store.made_on(job.spec) == here | {"blas": other}
 
 
 def test_a_run_looks_at_its_worker_which_may_have_joined_late(dask: Dask) -> None:
@@ -287,7 +287,7 @@ def test_cluster_that_loses_every_worker_says_so(
     ]
     with pytest.raises(ClusterError, match=f"the cluster at {dask.address} has no workers; start"):
         cluster.complete(dask.address, wanted, sample, store, progress=False)
-    store.load("low_noise", wanted[0].spec)
+    store.load(wanted[0].spec)
 
 
 def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_finished(
@@ -301,7 +301,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         assert failures == [f"{wanted[0]}: its worker died each time it was begun"]
         assert len(dask.there()) == 1  # it was begun a second time, alone
         for job in wanted[1:]:
-            store.load(job.experiment, job.spec)
+            store.load(job.spec)
 
         words = ["run", "low_noise", "--methods", "linucb", "--steps", "300", "--runs", "400"]
         words += ["--quiet", "--mnist", "sample", "--out", str(tmp_path / "lost")]
@@ -316,7 +316,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         dask.scheduler.kill()
         _, complaint = command.communicate(timeout=PATIENCE)
         kept = Store(tmp_path / "lost" / "runs", sample.digest)
-        finished = [run for run in range(400) if kept.path("low_noise", spec(run)).exists()]
+        finished = [run for run in range(400) if kept.path(spec(run)).exists()]
         assert command.returncode == 1
         assert complaint == (
             f"failed: the scheduler at {dask.address} was lost, or dropped what was sent to it; "
@@ -324,7 +324,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         )
         assert len(finished) == len(list(kept.folder.iterdir())) >= 2
         for run in finished:
-            kept.load("low_noise", spec(run))
+            kept.load(spec(run))
     finally:
         dask.close()
 

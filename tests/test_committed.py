@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import imread
 from pictures import pdf_difference, png_difference
 
-from bandits.engine.runs import jobs
+from bandits.engine.runs import finished, jobs
 from bandits.engine.store import Store
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
 from bandits.mnist import Mnist
@@ -74,8 +74,8 @@ def test_its_data_is_that_of_its_runs(name: str, sample: Mnist) -> None:
     told, shown = about(name), EXPERIMENTS[name]
     scale = Scale(told["scale"]["steps"], told["scale"]["runs"])
     store = Store(FOLDER / "runs", told["data"]["digest"])
-    assert [store.path(j.experiment, j.spec).name for j in jobs(shown, scale)] == told["runs"]
-    runs = figures.load_runs(shown, scale, store)
+    assert [store.path(j.spec).name for j in jobs(shown, scale)] == told["runs"]
+    runs = finished(shown, scale, store)[0]
     if name in questions.KINDS:  # the rest of their data needs the images, or a clock
         again = collect_reward(shown, runs)
     else:
@@ -112,7 +112,7 @@ def test_the_readme_s_sentences_give_the_numbers_of_the_runs() -> None:
         store = Store(FOLDER / "runs", about(name)["data"]["digest"])
         size = about(name)["scale"]
         shown = EXPERIMENTS[name].select([method])
-        return figures.load_runs(shown, Scale(size["steps"], size["runs"]), store)[method]
+        return finished(shown, Scale(size["steps"], size["runs"]), store)[0][method]
 
     def exponent(curves: list[Any], first: int) -> Interval:
         return interval([fit_power_law(curve, first=first).exponent for curve in curves])

@@ -71,7 +71,7 @@ def as_command(folder: Path, environment: dict[str, str]) -> dict[str, np.ndarra
     command = [sys.executable, "-m", "bandits", *words]
     subprocess.run(command, env=environment, cwd=folder, check=True, timeout=600)
     store = Store(folder / "out" / "runs", mnist.load("sample").digest)
-    runs = enumerate(store.load("low_noise", spec) for spec in SPECS)
+    runs = enumerate(store.load(spec) for spec in SPECS)
     return {f"{number} {name}": getattr(run, name) for number, run in runs for name in FIELDS}
 
 

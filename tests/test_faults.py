@@ -95,10 +95,10 @@ def assert_undisturbed(
 ) -> None:
     store = Store(folder, sample.digest)
     for job, run in undisturbed.items():
-        read = store.load(job.experiment, job.spec)
+        read = store.load(job.spec)
         for f in fields(Trajectory):
             np.testing.assert_array_equal(getattr(read, f.name), getattr(run, f.name), f.name)
-    whole = {store.path(job.experiment, job.spec).name for job in undisturbed}
+    whole = {store.path(job.spec).name for job in undisturbed}
     assert {path.name for path in folder.iterdir()} == whole
 
 
@@ -192,9 +192,9 @@ def test_a_command_that_is_ended_keeps_what_is_finished_and_how_far_the_rest_is(
     assert not list(tmp_path.glob(".*.tmp"))
     store = Store(tmp_path, sample.digest)
     kept = [
-        store.load_checkpoint(job.experiment, job.spec)[0]
+        store.load_checkpoint(job.spec)[0]
         for job in STANDSTILL
-        if store.checkpoint_path(job.experiment, job.spec).exists()
+        if store.checkpoint_path(job.spec).exists()
     ]
     assert [len(done) for done in kept] == [200] * workers
 
@@ -264,9 +264,9 @@ def test_a_full_disk_fails_the_run_by_name_and_leaves_nothing_half_written(
     assert len(failures) == 1
     assert failures[0].startswith("low_noise, method random, run 0, seed 2022: OSError: ")
     assert "No space left on device" in failures[0]
-    kept = store.path(SMALL.experiment, SMALL.spec)
+    kept = store.path(SMALL.spec)
     assert list(store.folder.iterdir()) == [kept]
-    assert len(store.load(SMALL.experiment, SMALL.spec)) == 40
+    assert len(store.load(SMALL.spec)) == 40
 
 
 LIMITED = """
@@ -291,6 +291,4 @@ def test_a_file_too_large_fails_the_run_by_name(tmp_path: Path, sample: mnist.Mn
     assert out.startswith("low_noise, method random, run 0, seed 2022: OSError: ")
     assert "File too large" in out
     store = Store(tmp_path / "runs", sample.digest)
-    assert [path.name for path in store.folder.iterdir()] == [
-        store.path(SMALL.experiment, replace(SMALL.spec)).name
-    ]
+    assert [path.name for path in store.folder.iterdir()] == [store.path(replace(SMALL.spec)).name]

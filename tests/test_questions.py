@@ -262,21 +262,13 @@ def test_the_same_run_is_not_made_twice(
     monkeypatch.setattr(runs, "compute", never)
     again = Job("low_noise", replace(made.spec, method=replace(LINEAR, label="another label")))
     runs.do(again, sample, store)
-    assert (
-        store.path("low_noise", again.spec).read_bytes()
-        == store.path(made.experiment, made.spec).read_bytes()
-    )  # its provenance, too, is that of the run that was made
+    assert store.path(again.spec) == store.path(made.spec)
+    assert runs.missing([again], store) == []
+    other = replace(again.spec, seed=1)
+    wanted = [Job("low_noise", other), Job("linear_failure", other)]
+    assert runs.missing(wanted, store) == wanted[:1]
     with pytest.raises(AssertionError, match="there already"):
         runs.do(Job("low_noise", replace(made.spec, seed=1)), sample, store)
-
-
-def test_a_damaged_run_of_another_experiment_is_not_taken_over(
-    sample: mnist.Mnist, tmp_path: Path
-) -> None:
-    spec, store = RunSpec(LINEAR, 0, 40), Store(tmp_path, sample.digest)
-    store.path("low_noise", spec).write_bytes(b"no run")
-    assert not store.adopt("linear_failure", spec)
-    assert not store.path("linear_failure", spec).exists()
 
 
 def test_experiments_that_share_methods_share_their_runs() -> None:

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from bandits import mnist
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine import compute as computing
 from bandits.engine import estimate, runs
 from bandits.engine.compute import compute
 from bandits.engine.estimate import PROBE_STEPS, estimate_seconds
@@ -89,8 +90,8 @@ def store(tmp_path: Path, sample: mnist.Mnist) -> Store:
 
 def assert_holds(store: Store, wanted: Runs) -> None:
     for job, run in wanted.items():
-        assert_same(store.load(job.experiment, job.spec), run)
-    whole = sorted(store.path(job.experiment, job.spec).name for job in wanted)
+        assert_same(store.load(job.spec), run)
+    whole = sorted(store.path(job.spec).name for job in wanted)
     assert sorted(path.name for path in store.folder.iterdir()) == whole
 
 
@@ -142,7 +143,7 @@ def test_a_run_goes_on_from_its_checkpoint_as_if_never_interrupted(
     (job,) = (job for job in JOBS if job.spec.method == method and job.spec.run == 0)
     with pytest.raises(KeyboardInterrupt):
         do(job, sample, store, checkpoint_seconds=0.0, report=interrupted_after(stages))
-    past, state = store.load_checkpoint(job.experiment, job.spec)
+    past, state = store.load_checkpoint(job.spec)
     assert len(past) == 20 * stages
     assert (state is not None) == isinstance(method.predictor, NetworkSpec)
     reported: list[float] = []
@@ -158,7 +159,7 @@ def test_a_run_interrupted_at_every_stage_is_still_the_same(
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             do(job, sample, store, checkpoint_seconds=0.0, report=interrupted_after(1))
-    assert len(store.load_checkpoint(job.experiment, job.spec)[0]) == 40
+    assert len(store.load_checkpoint(job.spec)[0]) == 40
     do(job, sample, store)
     assert_holds(store, {job: alone[job]})
 
@@ -198,7 +199,7 @@ def test_an_interrupted_run_keeps_how_far_it_is_and_goes_on_the_same(
     monkeypatch.setattr(EpsilonGreedy, "train", interrupted)
     with pytest.raises(type(end)):
         do(job, sample, store, checkpoint_seconds=1e6)
-    past, state = store.load_checkpoint(job.experiment, job.spec)
+    past, state = store.load_checkpoint(job.spec)
     assert len(past) == 40
     assert (state is not None) == (method == SIMPLE_NET)
     do(job, sample, store)
@@ -220,7 +221,7 @@ def test_a_checkpoint_that_cannot_be_used_is_named_and_the_run_begins_anew(
     sample: mnist.Mnist, store: Store, alone: Runs
 ) -> None:
     job, said = JOBS[2], list[str]()
-    path = store.checkpoint_path(job.experiment, job.spec)
+    path = store.checkpoint_path(job.spec)
     path.parent.mkdir()
     path.write_bytes(b"half a checkp")
     assert quiet([job], sample, store, say=said.append) == []
@@ -235,7 +236,7 @@ def test_a_checkpoint_that_cannot_be_used_is_named_and_the_run_begins_anew(
 def test_what_is_whole_is_not_redone(sample: mnist.Mnist, store: Store, alone: Runs) -> None:
     some = [job for job in JOBS if job.spec.method in (RANDOM, LINEAR)]
     assert quiet(some, sample, store) == []
-    first = store.path(some[0].experiment, some[0].spec)
+    first = store.path(some[0].spec)
     before = {path.name: path.stat().st_mtime_ns for path in store.folder.iterdir()}
     inodes = {path.name: path.stat().st_ino for path in store.folder.iterdir()}
     assert missing(JOBS, store) == [job for job in JOBS if job not in some]
@@ -435,13 +436,13 @@ def test_a_run_is_computed_on_one_thread_and_the_limits_are_restored(
 ) -> None:
     before = torch.get_num_threads()
     inside: list[tuple[int, set[int]]] = []
-    simulate = runs.simulate
+    simulate = computing.simulate
 
     def watched(*arguments: object, **options: object) -> Trajectory:
         inside.append((torch.get_num_threads(), set(pools())))
         return simulate(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(runs, "simulate", watched)
+    monkeypatch.setattr(computing, "simulate", watched)
     try:
         with threadpool_limits(limits=3):
             torch.set_num_threads(3)

@@ -226,8 +226,8 @@ class _Cluster:
             answer = future.result()
             if isinstance(answer, str):
                 return answer
-            self.store.save(job.experiment, job.spec, *answer)
-            self.store.drop_checkpoint(job.experiment, job.spec)
+            self.store.save(job.spec, *answer)
+            self.store.drop_checkpoint(job.spec)
         except KilledWorker as error:
             return error
         except Exception as error:

@@ -12,7 +12,7 @@ from bandits.engine.compute import compute
 from bandits.engine.files import set_aside, why
 from bandits.engine.npz import StoreError
 from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
-from bandits.engine.store import Store
+from bandits.engine.store import Made, Store
 from bandits.engine.workers import in_processes
 from bandits.experiments import (
     Experiment,
@@ -46,28 +46,53 @@ def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
     return [Job(experiment.name, spec) for spec in experiment.specs(scale)]
 
 
+def finished(
+    experiment: Experiment, scale: Scale, store: Store
+) -> tuple[dict[str, list[Trajectory]], list[Made]]:
+    """The finished runs of an experiment by method, run 0 first, and what made each of them.
+
+    Raises:
+        FileNotFoundError: if one is missing.
+        StoreError: naming one that was damaged meanwhile.
+        Unreadable: if one cannot be read now.
+    """
+    runs: dict[str, list[Trajectory]] = {method.name: [] for method in experiment.methods}
+    made = []
+    for job in jobs(experiment, scale):
+        try:
+            trajectory, by = store.read(job.spec)
+        except StoreError as error:
+            raise StoreError(f"{store.path(job.spec).name} cannot be used: {error}") from error
+        runs[job.spec.method.name].append(trajectory)
+        made.append(by)
+    return runs, made
+
+
 def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = print) -> list[Job]:
-    """The jobs that the store does not hold, for this experiment or another.
+    """The jobs that the store does not hold, each run once even if several experiments want it.
 
     A file that is proved damaged is named and set aside, checkpoints too.
 
     Raises:
         Unreadable: if a file is there but cannot be read now; it is left as it is.
     """
-    left = []
+    left: dict[Path, Job] = {}
     for job in wanted:
-        try:
-            store.load(job.experiment, job.spec)
-            store.drop_checkpoint(job.experiment, job.spec)
+        path = store.path(job.spec)
+        if path in left:
             continue
-        except FileNotFoundError:
-            if store.adopt(job.experiment, job.spec):
+        if store.has(job.spec):
+            try:
+                store.load(job.spec)
+                store.drop_checkpoint(job.spec)
                 continue
-        except StoreError as error:
-            say(spoilt(store.path(job.experiment, job.spec), error))
+            except FileNotFoundError:  # another command set it aside meanwhile
+                pass
+            except StoreError as error:
+                say(spoilt(path, error))
         _checkpoint(job, store, say)
-        left.append(job)
-    return left
+        left[path] = job
+    return list(left.values())
 
 
 def _checkpoint(
@@ -75,11 +100,11 @@ def _checkpoint(
 ) -> tuple[Trajectory, State | None] | None:
     """How far a run has come, or None; a checkpoint that is proved damaged is set aside."""
     try:
-        return store.load_checkpoint(job.experiment, job.spec)
+        return store.load_checkpoint(job.spec)
     except FileNotFoundError:
         return None
     except StoreError as error:
-        say(spoilt(store.checkpoint_path(job.experiment, job.spec), error))
+        say(spoilt(store.checkpoint_path(job.spec), error))
         return None
 
 
@@ -107,10 +132,10 @@ def do(
 ) -> None:
     """Do one job unless it is done, from its checkpoint if it has one, and store the result.
 
-    A run that another experiment has made already is taken over from it. A checkpoint is written
-    every `checkpoint_seconds`, and when the run is interrupted (KeyboardInterrupt).
+    A checkpoint is written every `checkpoint_seconds`, and when the run is interrupted
+    (KeyboardInterrupt).
     """
-    if store.path(job.experiment, job.spec).exists() or store.adopt(job.experiment, job.spec):
+    if store.has(job.spec):
         report(1.0)
         return
     saved = time.monotonic()
@@ -120,7 +145,7 @@ def do(
     def save() -> None:
         nonlocal latest, saved
         if latest is not None:
-            store.save_checkpoint(job.experiment, job.spec, *latest)
+            store.save_checkpoint(job.spec, *latest)
         latest, saved = None, time.monotonic()
 
     def after_stage(done: Trajectory, policy: object) -> None:
@@ -146,8 +171,8 @@ def do(
         with suppress(OSError):
             save()
         raise
-    store.save(job.experiment, job.spec, trajectory)
-    store.drop_checkpoint(job.experiment, job.spec)
+    store.save(job.spec, trajectory)
+    store.drop_checkpoint(job.spec)
     report(1.0)
 
 

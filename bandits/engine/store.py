@@ -1,6 +1,8 @@
 """One file per finished run: written at once or not at all, and believed only if it is whole."""
 
+import os
 import platform
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from operator import index
@@ -12,13 +14,21 @@ from numpy.typing import NDArray
 
 from bandits import __version__
 from bandits.engine import cpu
-from bandits.engine.files import sweep
+from bandits.engine.files import sweep, there
 from bandits.engine.npz import StoreError, read_arrays, write_arrays
 from bandits.experiments import NetworkSpec, RunSpec
 from bandits.predictors import State
 from bandits.simulate import Trajectory
 
 FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Made:
+    """What made a run: the versions, and the CPU, of which early runs do not tell."""
+
+    versions: dict[str, str]
+    cpu: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -38,33 +48,36 @@ class Store:
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder))
 
-    def path(self, experiment: str, spec: RunSpec) -> Path:
-        """EXPERIMENT-METHOD-runNN-FINGERPRINT.npz."""
-        return self.folder / f"{self._stem(experiment, spec)}.npz"
+    def path(self, spec: RunSpec) -> Path:
+        """METHOD-runNN-FINGERPRINT.npz, for whichever experiments the run is a part of."""
+        return self.folder / f"{self._stem(spec)}.npz"
 
-    def checkpoint_path(self, experiment: str, spec: RunSpec) -> Path:
+    def checkpoint_path(self, spec: RunSpec) -> Path:
         """Beside the run's own file."""
-        return self.folder / f"{self._stem(experiment, spec)}.partial.npz"
+        return self.folder / f"{self._stem(spec)}.partial.npz"
 
-    def _stem(self, experiment: str, spec: RunSpec) -> str:
+    def _stem(self, spec: RunSpec) -> str:
         fingerprint = spec.fingerprint(self.digest, self.device)
-        return f"{experiment}-{spec.method.name}-run{spec.run:02d}-{fingerprint}"
+        return f"{spec.method.name}-run{spec.run:02d}-{fingerprint}"
 
     def save(
         self,
-        experiment: str,
         spec: RunSpec,
         trajectory: Trajectory,
         made_on: dict[str, str] | None = None,
     ) -> Path:
         """Write a finished run; `made_on` tells of the CPU, unless it was this process's."""
-        path = self.path(experiment, spec)
+        path = self.path(spec)
         about = self._about(spec)
         write_arrays(path, pack(trajectory), about | {"cpu": made_on or about["cpu"]})
         return path
 
-    def load(self, experiment: str, spec: RunSpec) -> Trajectory:
-        """Read a finished run.
+    def load(self, spec: RunSpec) -> Trajectory:
+        """Read a finished run; raises as `read` does."""
+        return self.read(spec)[0]
+
+    def read(self, spec: RunSpec) -> tuple[Trajectory, Made]:
+        """Read a finished run, and what made it.
 
         Raises:
             FileNotFoundError: if there is none.
@@ -72,54 +85,35 @@ class Store:
                 cannot have happened.
             Unreadable: if it is there but cannot be read now.
         """
-        arrays, _ = self._read(self.path(experiment, spec), spec)
-        return _whole_run(arrays, spec)
+        arrays, about = self._read(self.path(spec), spec)
+        return _whole_run(arrays, spec), Made(about["versions"], about.get("cpu", {}))
 
-    def adopt(self, experiment: str, spec: RunSpec) -> bool:
-        """Take over the same run from another experiment in this folder, if one is there and whole.
+    def has(self, spec: RunSpec) -> bool:
+        """Whether there is a file of this run; one of an older name is given today's.
 
-        The fingerprint covers everything that decides a run, so equal ones are the same run.
+        Version 0.1 named a run after its experiment, too, and kept it once for each.
         """
-        own = self.path(experiment, spec)
-        same = own.name.removeprefix(experiment)
-        for path in sorted(self.folder.glob(f"*{same}")):
-            try:
-                arrays, about = self._read(path, spec)
-                _whole_run(arrays, spec)
-            except (FileNotFoundError, StoreError):
-                continue
-            write_arrays(own, arrays, about)
-            return True
-        return False
+        path = self.path(spec)
+        if not there(path):
+            for old in sorted(self.folder.glob(f"*-{path.name}"))[:1]:
+                with suppress(FileNotFoundError):  # another command was quicker
+                    os.replace(old, path)
+        return there(path)
 
-    def provenance(self, experiment: str, spec: RunSpec) -> dict[str, str]:
-        """The versions that made a finished run."""
-        _, about = self._read(self.path(experiment, spec), spec)
-        versions: dict[str, str] = about.get("versions", {})
-        return versions
-
-    def made_on(self, experiment: str, spec: RunSpec) -> dict[str, str]:
-        """The CPU that made a finished run; early ones do not tell."""
-        _, about = self._read(self.path(experiment, spec), spec)
-        features: dict[str, str] = about.get("cpu", {})
-        return features
-
-    def save_checkpoint(
-        self, experiment: str, spec: RunSpec, done: Trajectory, state: State | None
-    ) -> None:
+    def save_checkpoint(self, spec: RunSpec, done: Trajectory, state: State | None) -> None:
         """Write how far a run has come: its steps, and the policy's trained state if it has one."""
         arrays = pack(done) | {f"state:{k}": v for k, v in (state or {}).items()}
         about = self._about(spec) | {"has_state": state is not None}
         try:
-            write_arrays(self.checkpoint_path(experiment, spec), arrays, about)
+            write_arrays(self.checkpoint_path(spec), arrays, about)
         except FileNotFoundError:
             # Another command finished the same run and swept our file away: none is needed now.
-            if not self.path(experiment, spec).exists():
+            if not self.path(spec).exists():
                 raise
 
-    def load_checkpoint(self, experiment: str, spec: RunSpec) -> tuple[Trajectory, State | None]:
+    def load_checkpoint(self, spec: RunSpec) -> tuple[Trajectory, State | None]:
         """Read how far a run has come; raises as `load` does."""
-        arrays, about = self._read(self.checkpoint_path(experiment, spec), spec)
+        arrays, about = self._read(self.checkpoint_path(spec), spec)
         done = unpack(arrays)
         check_possible(done, spec)
         if len(done) > spec.steps or len(done) % spec.train_every:
@@ -133,12 +127,12 @@ class Store:
                 raise StoreError(f"its trained state {name!r} is not all finite numbers")
         return done, state if about.get("has_state") else None
 
-    def drop_checkpoint(self, experiment: str, spec: RunSpec) -> None:
+    def drop_checkpoint(self, spec: RunSpec) -> None:
         """Remove what a finished run left behind, also the temporary files of a killed writer."""
-        path = self.checkpoint_path(experiment, spec)
+        path = self.checkpoint_path(spec)
         path.unlink(missing_ok=True)
         sweep(path)
-        sweep(self.path(experiment, spec))
+        sweep(self.path(spec))
 
     def _about(self, spec: RunSpec) -> dict[str, Any]:
         return {

@@ -8,8 +8,8 @@ from typing import Any
 
 from bandits.checks import one_of
 from bandits.engine.files import write_together
-from bandits.engine.npz import StoreError, packed_bytes, unpacked_bytes
-from bandits.engine.runs import jobs
+from bandits.engine.npz import packed_bytes, unpacked_bytes
+from bandits.engine.runs import finished
 from bandits.engine.store import Store, versions
 from bandits.experiments import (
     RESULTS_VERSION,
@@ -28,7 +28,7 @@ from bandits.results import (
     reward,
     supervised,
 )
-from bandits.results.data import Data, Kind, Runs
+from bandits.results.data import Data, Kind
 from bandits.results.provenance import changes, data_told, made_on, mixed_versions, source_note
 from bandits.results.regret import collect_regret
 from bandits.results.reward import collect_reward_by_quarter
@@ -54,24 +54,6 @@ DRAW = {name: kind.draw for name, kind in KINDS.items()} | {
 }
 
 
-def load_runs(experiment: Experiment, scale: Scale, store: Store) -> Runs:
-    """The finished runs of an experiment, by method.
-
-    Raises:
-        FileNotFoundError: if one is missing.
-        StoreError: naming one that was damaged meanwhile.
-        Unreadable: if one cannot be read now.
-    """
-    runs: Runs = {method.name: [] for method in experiment.methods}
-    for job in jobs(experiment, scale):
-        try:
-            runs[job.spec.method.name].append(store.load(job.experiment, job.spec))
-        except StoreError as error:
-            path = store.path(job.experiment, job.spec)
-            raise StoreError(f"{path.name} cannot be used: {error}") from error
-    return runs
-
-
 def make(
     experiment: Experiment,
     scale: Scale,
@@ -88,9 +70,8 @@ def make(
     Raises:
         ValueError: if different versions made the runs, unless that is allowed.
     """
-    wanted = jobs(experiment, scale)
-    found = load_runs(experiment, scale, store)
-    made_by = mixed_versions(wanted, store)
+    found, made = finished(experiment, scale, store)
+    made_by = mixed_versions(made)
     if len(made_by) > 1 and not allow_mixed_versions:
         raise ValueError(
             f"the runs of {experiment.name} were made by different versions "
@@ -114,9 +95,9 @@ def make(
         "versions": made_by,
         "results_version": RESULTS_VERSION,
         "settings": plain(experiment.shared()) | {"methods": plain(experiment.methods)},
-        "runs": [store.path(job.experiment, job.spec).name for job in wanted],
+        "runs": [store.path(spec).name for spec in experiment.specs(scale)],
     }
-    if machines := made_on(wanted, store):
+    if machines := made_on(made):
         about["cpu"] = machines
     return _write(experiment.name, folder, data, about)
 

@@ -2,29 +2,26 @@
 
 from collections.abc import Sequence
 
-from bandits.engine.runs import Job
-from bandits.engine.store import Store
+from bandits.engine.store import Made
 from bandits.experiments import EXPERIMENTS, SETTINGS, Experiment
 from bandits.mnist import Mnist
 
 
-def mixed_versions(wanted: Sequence[Job], store: Store) -> list[str]:
+def mixed_versions(made: Sequence[Made]) -> list[str]:
     """The different sets of versions that made the runs, one text each; one is as it should be."""
     keys = ("bandits", "torch", "numpy", "scipy", "scikit-learn")
     found = {
-        ", ".join(f"{key} {made[key]}" for key in keys if key in made)
-        for made in (store.provenance(job.experiment, job.spec) for job in wanted)
+        ", ".join(f"{key} {by.versions[key]}" for key in keys if key in by.versions) for by in made
     }
     return sorted(found)
 
 
-def made_on(wanted: Sequence[Job], store: Store) -> list[str]:
+def made_on(made: Sequence[Made]) -> list[str]:
     """The different CPUs that made the runs, one text each, as far as the runs tell.
 
     A mixture is no fault: it is told, since the last bits may differ.
     """
-    each = (store.made_on(job.experiment, job.spec) for job in wanted)
-    found = {", ".join(f"{key} {value}" for key, value in made.items()) for made in each}
+    found = {", ".join(f"{key} {value}" for key, value in by.cpu.items()) for by in made}
     return sorted(found - {""})
 
 
