@@ -42,7 +42,6 @@ if "google.colab" in sys.modules and importlib.util.find_spec("bandits") is None
     os.chdir("study/notebooks")
 
 # %%
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,11 +56,10 @@ from bandits.results.statistics import fit_power_law, interval, mean_interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
 from bandits.results.figures import KINDS
-from bandits.results.saved import load_those_there
+from bandits.results.saved import load_runs, load_those_there
 from bandits.results.plots import style, use_style
 from bandits.results.regret import regret_curves
 from bandits.results.reward import reward_curves
-from bandits.engine.store import read_arrays, unpack
 from bandits.theory.mnist_facts import expected_best
 
 use_style()
@@ -207,13 +205,6 @@ for title, found in everything.items():
 # on all steps of the runs behind it.)
 
 # %%
-def regrets(name, method):
-    """Normalized regret of each run behind a committed figure, at every step."""
-    told = json.loads(Path(f"../figures/{name}.json").read_text(encoding="utf-8"))
-    paths = [Path("../figures/runs") / run for run in told["runs"] if f"-{method}-run" in run]
-    return [unpack(read_arrays(path)[0]).normalized_regret for path in paths]
-
-
 def exponents_from(curves, first):
     """The exponent of each curve, fitted from `first` on as in the figures."""
     return np.array([fit_power_law(curve, first=first).exponent for curve in curves])
@@ -224,7 +215,8 @@ if long is None or repeats is None:
     print("Fig. 1, or its repeats: not computed yet")
 else:
     print("fitted from t =    Fig. 1   repeats")
-    (fig1,), others = (regrets(name, "deep_wide") for name in names[:2])
+    behind = (load_runs(name, Path("../figures"))["deep_wide"] for name in names[:2])
+    (fig1,), others = ([run.normalized_regret for run in runs] for runs in behind)
     for first in (20, 100, 250, 500, 1000):
         several = interval(exponents_from(others, first))
         print(f"{first:15,}{exponents_from([fig1], first)[0]:10.2f}   {several}")
@@ -255,7 +247,8 @@ if "low_noise" not in committed:
 else:
     found = committed["low_noise"]
     deep = list(found["methods"]).index("deep")
-    regret = np.array(regrets("low_noise", "deep"))
+    runs = load_runs("low_noise", Path("../figures"))["deep"]
+    regret = np.array([run.normalized_regret for run in runs])
     in_use = (found["arm_counts"][deep] >= found["t"][-1] / 100).sum(axis=1)
     floors = np.array([7.79175 - float(expected_best(int(k))) for k in in_use])
     plain, rest = (exponents_from(curves, 100) for curves in (regret, regret - floors[:, None]))
@@ -512,11 +505,10 @@ else:
     never = ~drawn
     print(f"never drawn at random: {never.sum()} arms, of which {(never & ~unused).sum()} in use")
     first_digits = []
-    for run, path in enumerate(sorted(Path("../figures/runs").glob("low_noise-deep-run*.npz"))):
-        stored, _ = read_arrays(path)
-        assert (np.bincount(stored["actions"], minlength=5) == counts[run]).all()
+    for run, stored in enumerate(load_runs("low_noise", Path("../figures"))["deep"]):
+        assert (np.bincount(stored.actions, minlength=5) == counts[run]).all()
         for arm in np.flatnonzero(unused[run] & (counts[run] > 0)):
-            first_digits.append(int(stored["means"][stored["actions"] == arm][0]))
+            first_digits.append(int(stored.means[stored.actions == arm][0]))
     print("first digit that each of those taken at least once paid:",
           ", ".join(map(str, first_digits)))
     assert max(first_digits) < 4.5  # "low" below

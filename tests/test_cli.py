@@ -18,6 +18,7 @@ from bandits.engine import cpu, estimate, places, runs
 from bandits.engine.store import Store, read_arrays, versions, write_arrays
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
 from bandits.experiments.plan import plan
+from bandits.results.saved import load_data, load_runs
 
 ROOT = Path(__file__).resolve().parent.parent
 REDUCED = [
@@ -376,7 +377,7 @@ def test_whoever_does_not_listen_the_work_is_done(
     done = in_shell(line, *ONE_RUN, "--workers", workers, "--out", str(out))
     assert (done.returncode, done.stderr) == (status, told)
     assert {path.name for path in out.iterdir()} == NAMES
-    assert len(list(out.glob("runs/low_noise-random-*.npz"))) == 1
+    assert len(list(out.glob("runs/random-*.npz"))) == 1
     read_arrays(out / "low_noise.npz")  # and nothing was printed into a file of ours
 
 
@@ -486,7 +487,16 @@ def test_figures_lie_beside_their_data_and_where_they_come_from(
     assert about["versions"] == [", ".join(
         f"{k} {versions()[k]}" for k in ("bandits", "torch", "numpy", "scipy", "scikit-learn")
     )]  # fmt: skip
-    assert sorted(about["runs"]) == sorted(p.name for p in drawn.glob("runs/high_noise-*"))
+    assert len(set(about["runs"])) == 3 * 2
+    assert set(about["runs"]) < {path.name for path in drawn.glob("runs/*.npz")}
+    loaded = load_runs("high_noise", drawn)
+    assert {name: len(some) for name, some in loaded.items()} == {
+        "random": 2, "optimal": 2, "linear": 2
+    }  # fmt: skip
+    best = loaded["optimal"][1]
+    assert best.normalized_reward[-1] == pytest.approx(
+        load_data("high_noise", drawn)[0]["final_reward"][1, 1]
+    )
     assert str(drawn.parent) not in json.dumps(about)
 
 

@@ -326,7 +326,7 @@ def test_runs_are_kept_at_the_study_or_where_one_stands(
 def test_a_failed_run_is_raised_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BANDITS_MNIST", "sample")
     monkeypatch.setenv("BANDITS_RESULTS", str(tmp_path))
-    monkeypatch.setattr("bandits.engine.runs.simulate", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("bandits.engine.compute.simulate", lambda *a, **k: 1 / 0)
     shown = study.experiment("low_noise").select(["random"])
     with pytest.raises(RuntimeError, match=r"low_noise, method random, run 0, .*ZeroDivision"):
         study.run(shown, "glance")

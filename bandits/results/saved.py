@@ -1,11 +1,14 @@
 """A figure's data as it lies in a folder."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from bandits.engine.files import there
+from bandits.engine.files import read_bytes, there
 from bandits.engine.npz import StoreError, read_arrays
+from bandits.engine.store import unpack
 from bandits.results.data import Data
+from bandits.simulate import Trajectory
 
 
 def load_data(name: str, folder: Path) -> tuple[Data, str]:
@@ -25,6 +28,29 @@ def load_data(name: str, folder: Path) -> tuple[Data, str]:
     if "caption" not in about:
         raise ValueError(f"{path} cannot be used: it has no caption")
     return data, str(about["caption"])
+
+
+def load_runs(name: str, folder: Path) -> dict[str, list[Trajectory]]:
+    """The runs behind a finished figure: for each method's name its trajectories, run 0 first.
+
+    Args:
+        name: of the figure.
+        folder: where the figure lies; the runs are in its folder `runs`.
+
+    Raises:
+        FileNotFoundError: if the figure or one of its runs is not there.
+        StoreError: naming a run that is damaged.
+        Unreadable: if a file is there but cannot be read now.
+    """
+    told = json.loads(read_bytes(folder / f"{name}.json"))
+    found: dict[str, list[Trajectory]] = {}
+    for run in told["runs"]:
+        try:
+            trajectory = unpack(read_arrays(folder / "runs" / run)[0])
+        except StoreError as error:
+            raise StoreError(f"{run} cannot be used: {error}") from error
+        found.setdefault(run.rsplit("-", 2)[0], []).append(trajectory)
+    return found
 
 
 def names_there(names: Iterable[str], folder: Path) -> list[str]:
