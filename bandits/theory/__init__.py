@@ -5,6 +5,7 @@ and `starvation`.
 """
 
 from bandits.theory.adaptive import adaptive_bound, adaptive_exponents, table_error_bound
+from bandits.theory.all_pulled import probability_all_pulled
 from bandits.theory.anytime import anytime_bound, anytime_start, probability_ever_behind
 from bandits.theory.attaining import (
     attained_limit,
@@ -19,7 +20,6 @@ from bandits.theory.attaining import (
 from bandits.theory.corollaries import best_exponent, exponent_for_risk, two_armed_floor
 from bandits.theory.exact import (
     expected_random_pulls,
-    probability_all_pulled,
     probability_never_pulled,
     random_pull_pmf,
 )

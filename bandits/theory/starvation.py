@@ -41,7 +41,7 @@ def undrawn_law(t: int, *, arms: int, schedule: Schedule) -> Floats:
     terms do not cancel, else by drawing arm after arm given the number of random steps. t: whole,
     at least 1, of any size; arms: K, 1 to 2000; schedule: the exponent p > 0 of ε_l = l^-p, or at
     least t - 1 numbers in [0, 1]. Raises ValueError outside these ranges, and where neither way
-    works: many arms, t above 4,194,304 and p < 1.
+    works: many arms, t above 2,097,152 and p < 1.
     """
     t = checked.time_step(t)
     arms = checked.whole_number(arms, "arms", 1, MOST_ARMS)

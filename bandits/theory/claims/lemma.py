@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
+from bandits.theory.all_pulled import probability_all_pulled
 from bandits.theory.claims.ledger import EMPTY, TRUE, Ledger
-from bandits.theory.exact import expected_random_pulls, probability_all_pulled, random_pull_pmf
+from bandits.theory.exact import expected_random_pulls, random_pull_pmf
 from bandits.theory.lemma import RATES, lemma_bound, vacuous_until
 from bandits.theory.sums import power_sum
 from bandits.theory.symbols import B, T, h, l, s

@@ -7,8 +7,9 @@ import math
 import mpmath
 import sympy as sp
 
+from bandits.theory.all_pulled import probability_all_pulled
 from bandits.theory.claims.ledger import FALSE, TRUE, Ledger
-from bandits.theory.exact import expected_random_pulls, probability_all_pulled, random_pull_pmf
+from bandits.theory.exact import expected_random_pulls, random_pull_pmf
 from bandits.theory.lemma import RATES, SHARPER, as_function, exploration, lemma_bound
 from bandits.theory.scan import exact_cases
 from bandits.theory.sums import power_sum
