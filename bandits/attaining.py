@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bandits.checks import finite, whole
 from bandits.environments import Rounds, draw_exploration
-from bandits.predictors import History, _FunctionOfHistory
+from bandits.history import History
+from bandits.predictors import _FunctionOfHistory
 from bandits.streams import Stream, generator
 
 LIMB = 21

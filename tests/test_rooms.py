@@ -21,6 +21,7 @@ ROOMS = (
     ("streams", "schedules", "architecture", "mnist"),
     ("environments", "linear"),
     ("history", "predictors"),
+    ("attaining",),
     ("networks", "policies"),
     ("simulate",),
     ("experiments",),

@@ -7,10 +7,10 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from bandits.analysis import fit_power_law
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bandits.analysis import fit_power_law
 from bandits.theory import starvation_curve, starvation_regret, starvation_tail, undrawn_law
 from bandits.theory.starvation import _by_inclusion, best_of_digits
 

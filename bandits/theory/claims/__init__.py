@@ -9,6 +9,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from bandits.theory.claims.almost_surely import ALMOST_SURELY
+from bandits.theory.claims.best_exponent import BEST_EXPONENT
+from bandits.theory.claims.constants import CONSTANTS
 from bandits.theory.claims.corollaries import COROLLARIES
 from bandits.theory.claims.experiments import EXPERIMENTS
 from bandits.theory.claims.ledger import ILLUSTRATION, KINDS, VERDICTS, Claim, caught, outcome
@@ -17,12 +20,26 @@ from bandits.theory.claims.lemma_part_two import PART_TWO
 from bandits.theory.claims.ours import THEOREMS
 from bandits.theory.claims.places import PLACES
 from bandits.theory.claims.remarks import REMARKS
+from bandits.theory.claims.remarks_on_rates import REMARKS_ON_RATES
 from bandits.theory.claims.theorems import STEPS
 from bandits.theory.claims.theorems_conclusions import CONCLUSIONS
 
 CLAIMS: tuple[Claim, ...] = tuple(
     claim
-    for ledger in (LEMMA, PART_TWO, STEPS, CONCLUSIONS, COROLLARIES, EXPERIMENTS, REMARKS, THEOREMS)
+    for ledger in (
+        LEMMA,
+        PART_TWO,
+        STEPS,
+        CONSTANTS,
+        CONCLUSIONS,
+        ALMOST_SURELY,
+        COROLLARIES,
+        BEST_EXPONENT,
+        EXPERIMENTS,
+        REMARKS,
+        REMARKS_ON_RATES,
+        THEOREMS,
+    )
     for claim in ledger.claims
 )
 
