@@ -2,10 +2,28 @@
 # environment that exists.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+ifeq ($(strip $(VENV)),)
+$(error VENV is empty: name the folder of an environment, or leave VENV= out for .venv)
+endif
+ifeq ($(strip $(PYTHON)),)
+$(error PYTHON is empty: name a Python 3.11 or newer, or leave PYTHON= out for python3)
+endif
+ifneq ($(filter ~/%,$(firstword $(VENV))),)  # not every shell replaces ~ after a =
+override VENV := $(subst ~/,$(HOME)/,$(VENV))
+endif
+# The recipes read both from the shell's variables, so that a path may have spaces and quotes.
+export PYTHON VENV
+BIN := "$$VENV"/bin
+READY := ready
+# Written into an environment that make creates; only such a one is ever removed.
+MADE := .made-by-make
+# A process per core, at most four, since each holds torch; the tests of a file share what they made.
+PARALLEL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
-.PHONY: figures paper redraw test test-all coverage mutants lint lab sync assignments grade bench claims clean
+NOTEBOOKS ?= notebooks/[0-9]*.ipynb
+
+.PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims
+.PHONY: ready environment clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -24,16 +42,16 @@ test: $(READY)  ## everything that CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check bandits course/*.py course/tests tools tests
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 test-all: $(READY)  ## the long batteries too
-	$(BIN)/python -m pytest -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest $(PARALLEL) -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
 	$(BIN)/python tools/installs.py oldest
 	$(BIN)/python tools/installs.py newest
 	$(MAKE) mutants
 
 coverage: $(READY)  ## lines and branches of bandits/ that the default suite reaches
-	$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 mutants: $(READY)  ## which changes to the algorithms no test notices
 	$(BIN)/python -m pip install --quiet --editable ".[mutants]"
@@ -42,12 +60,18 @@ mutants: $(READY)  ## which changes to the algorithms no test notices
 claims: $(READY)  ## check every claim of the paper
 	$(BIN)/bandits claims
 
-lab: $(READY)  ## JupyterLab at the reading path
-	$(BIN)/python tools/sync.py
+lab: sync  ## JupyterLab at the reading path
 	$(BIN)/jupyter lab notebooks/01_the_problem.ipynb
 
-sync: $(READY)  ## pair the notebooks and their scripts, in whichever direction is newer by content
-	$(BIN)/python tools/sync.py
+sync: $(READY)  ## both forms of each notebook as the one saved later; what it replaces is kept
+	$(BIN)/python tools/pairs.py --keep
+	$(BIN)/jupytext --quiet --sync notebooks/[0-9]*
+
+outputs: sync  ## run the notebooks (or make outputs NOTEBOOKS=...) and store what they show
+	env -u MPLBACKEND -u PYTHONWARNINGS -u PYTHONOPTIMIZE BANDITS_MNIST=sample BANDITS_SCALE=glance \
+		OMP_NUM_THREADS=1 BANDITS_RESULTS="$$(mktemp -d)" $(BIN)/jupyter nbconvert \
+		--to notebook --inplace --execute --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
+	$(BIN)/jupyter nbconvert --to notebook --inplace --coalesce-streams $(NOTEBOOKS)
 
 assignments: $(READY)  ## the students' release as a zip, into results/assignments/
 	$(BIN)/python -m course release
@@ -59,11 +83,25 @@ grade: $(READY)  ## make grade SUBMISSIONS=folder
 bench: $(READY)  ## timings and ratios; nothing else should be running
 	$(BIN)/python tools/bench.py
 
-$(READY): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+ready:
+	@test "$$VENV/.ready" -nt pyproject.toml || $(MAKE) --no-print-directory environment
+
+environment:
+	@if test -e "$$VENV/$(MADE)" || test -z "$$(ls -A -- "$$VENV" 2>/dev/null)"; then \
+		mkdir -p -- "$$VENV" && touch -- "$$VENV/$(MADE)" && \
+		{ test -x $(BIN)/python || "$$PYTHON" -m venv "$$VENV"; }; \
+	elif ! test -x $(BIN)/python || ! { test -e "$$VENV/pyvenv.cfg" || test -e "$$VENV/conda-meta"; }; \
+	then \
+		echo "VENV=$$VENV is neither an environment (venv or conda) nor a new folder" >&2; exit 2; \
+	fi
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[notebooks,teach,test,cluster]"
-	touch $(READY)
+	touch "$$VENV/.ready"
 
-clean:  ## the environment and everything under results/
-	rm -rf $(VENV) results
+clean:  ## everything under results/, and the environment if make created it
+	rm -rf results
+	@if test -e "$$VENV/$(MADE)"; then \
+		echo "rm -rf $$VENV" && rm -rf -- "$$VENV"; \
+	elif test -e "$$VENV"; then \
+		rm -f -- "$$VENV/.ready" 2>/dev/null; echo "$$VENV stays, since make did not create it" >&2; \
+	fi

@@ -1,9 +1,10 @@
 """What a network looks like and how it is trained, as frozen data that needs no torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bandits.checks import finite, one_of, whole
+from bandits.settings import ADDED_LATER
 
 SIDE = 28
 """Height and width of an MNIST image in pixels."""
@@ -65,6 +66,12 @@ class Training:
         batch_size: samples per step (the paper does not say).
         decay: "constant" rate, or "linear" to 0 over the stage (the paper says "initial" only).
         keep_optimizer: whether Adam's moments live on from stage to stage.
+        max_batches: the stage ends after this many mini-batches, however many its epochs still
+            hold, so that its cost does not grow with t (ours; None is the paper's rule). Within an
+            epoch the samples of S_j are drawn without replacement.
+
+    Raises:
+        ValueError: for a value out of range.
     """
 
     epochs: int = 16
@@ -72,9 +79,12 @@ class Training:
     batch_size: int = 32
     decay: Literal["constant", "linear"] = "constant"
     keep_optimizer: bool = True
+    max_batches: int | None = field(default=None, metadata=ADDED_LATER)
 
     def __post_init__(self) -> None:
         whole("epochs", self.epochs, 1)
         whole("batch_size", self.batch_size, 1)
         finite("learning_rate", self.learning_rate, positive=True)
         one_of("decay", self.decay, ("constant", "linear"))
+        if self.max_batches is not None:
+            object.__setattr__(self, "max_batches", whole("max_batches", self.max_batches, 1))

@@ -9,6 +9,10 @@ from typing import TypeVar
 Word = TypeVar("Word", bound=str)
 
 
+class UsageError(ValueError):
+    """Something asked for cannot be done; the message is one sentence."""
+
+
 def whole(name: str, value: int, least: int) -> int:
     """The value as an int ≥ least.
 
@@ -42,6 +46,17 @@ def finite(name: str, value: float, *, positive: bool = False) -> float:
             f"{name} must be a finite number {'>' if positive else '>='} 0, not {shown(value)}"
         )
     return number + 0.0
+
+
+def yes_or_no(name: str, value: bool) -> bool:
+    """The value, if it is True or False.
+
+    Raises:
+        ValueError: for another value.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, not {shown(value)}")
+    return value
 
 
 def one_of(name: str, value: Word, allowed: Sequence[str]) -> Word:

@@ -6,20 +6,17 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import Field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from bandits import __version__
-from bandits.commands import (
-    PAPER_FOLDER,
-    check_claims,
-    do_runs,
-    list_experiments,
-    make_figures,
-    show_data,
-    show_verdicts,
-)
-from bandits.experiments import SCALES
+from bandits.commands.show import check_claims, list_experiments, show_data, show_verdicts
+from bandits.commands.work import PAPER_FOLDER, do_runs, make_figures
+from bandits.engine.files import why
+from bandits.engine.signals import Terminated, ended_by_signals
+from bandits.engine.terminal import OF_A_STREAM, complain, drop_unwritten, open_closed_streams
+from bandits.experiments import SCALES, SETTINGS
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,11 +31,25 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 0, 1 if a run failed, or 2 if it was asked wrongly."""
+    """Run a command.
+
+    The exit status is 0, 1 if a run failed, 2 if it was asked wrongly or cannot go on; as shells
+    have it, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP, and 141 if nobody reads what
+    is printed.
+    """
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every terminal has an ε
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        with ended_by_signals():
+            return _do(list(sys.argv[1:] if arguments is None else arguments))
+    finally:
+        drop_unwritten(sys.stdout)
+        drop_unwritten(sys.stderr)
+
+
+def _do(words: list[str]) -> int:
     options = build_parser().parse_args(words)
     line = os.fsencode("bandits " + shlex.join(words))  # a path may be in any encoding
     options.command_line = line.decode("utf-8", "replace")
@@ -47,14 +58,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; nothing shall be left for the flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141  # what a shell makes of SIGPIPE
-    except (ValueError, OSError) as error:
-        print(f"bandits: {error}", file=sys.stderr)
+        return 141  # the reader, such as `head`, has seen enough: what a shell makes of SIGPIPE
+    except (ValueError, OSError, MemoryError) as error:
+        told = why(error)
+        if isinstance(error, OSError) and error.filename is None and error.errno in OF_A_STREAM:
+            told = f"the standard output cannot be written ({error.strerror})"
+        complain(f"bandits: {told}")
         return 2
+    except Terminated as end:
+        complain("bandits: terminated; what is finished is kept")
+        return 128 + end.number
     except KeyboardInterrupt:
-        print("bandits: interrupted; what is finished is kept", file=sys.stderr)
+        complain("bandits: interrupted; what is finished is kept")
         return 130
 
 
@@ -95,7 +110,11 @@ def build_parser() -> Parser:
         "verdicts", help="hold the claims against the figures' data, as Markdown"
     )
     verdicts.add_argument(
-        "folder", nargs="?", type=Path, default=PAPER_FOLDER, help="of the data (default: figures)"
+        "folder",
+        nargs="?",
+        type=_folder,
+        default=PAPER_FOLDER,
+        help="of the data (default: figures)",
     )
     verdicts.set_defaults(do=show_verdicts)
 
@@ -107,7 +126,10 @@ def build_parser() -> Parser:
 
 def _mnist_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--mnist", metavar="FOLDER", help="MNIST in torchvision's layout, or the word sample"
+        "--mnist",
+        type=_filled,
+        metavar="FOLDER",
+        help="MNIST in torchvision's layout, or the word sample",
     )
 
 
@@ -118,16 +140,30 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--methods", metavar="A,B", help="only these methods")
     add("--steps", type=_whole, help="T, instead of the scale's")
     add("--runs", type=_whole, help="independent runs, instead of the scale's")
-    add("--seed", type=_whole, help="another seed than the reported figures'")
-    add("--noise", type=_number, metavar="SIGMA", help="standard deviation of the reward's noise")
-    add("--arms", type=_whole, metavar="K", help="number of images and actions")
+    for name, field in SETTINGS.items():
+        _setting_option(parser, name, field)
     add("--p", type=_number, help="exponent of ε_t = 1/t^p of the epsilon greedy methods")
-    add("--train-every", type=_whole, metavar="N", help="steps between training stages")
     add("--workers", type=_whole, help="processes (default: cores)")
-    add("--cluster", metavar="ADDRESS", help="send the runs to the Dask scheduler there")
+    add(
+        "--cluster",
+        type=_filled,
+        metavar="ADDRESS",
+        help="send the runs to the Dask scheduler there",
+    )
     add("--device", default="cpu", help="cpu or cuda")
-    add("--out", type=Path, metavar="FOLDER", help="where figures and runs/ are written")
-    add("--quiet", action="store_true", help="no progress bar")
+    add("--out", type=_folder, metavar="FOLDER", help="where figures and runs/ are written")
+    add("--quiet", action="store_true", help="no progress bar (nor is there one but on a terminal)")
+
+
+def _setting_option(parser: argparse.ArgumentParser, name: str, field: Field[Any]) -> None:
+    option, told = f"--{name.replace('_', '-')}", field.metadata
+    if isinstance(field.default, bool):
+        parser.add_argument(
+            option, action="store_const", const=not field.default, help=told["description"]
+        )
+        return
+    kind = _whole if isinstance(field.default, int) else _number
+    parser.add_argument(option, type=kind, metavar=told["metavar"], help=told["description"])
 
 
 def _whole(text: str) -> int:
@@ -142,6 +178,19 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"needs a number, not {text!r}") from None
+
+
+def _filled(text: str) -> str:
+    # "$OUT" of a variable that is not set; an empty path would be the current folder.
+    if not text.strip():
+        raise argparse.ArgumentTypeError(
+            f"must not be empty, as {text!r} is, which a shell makes of a variable that is not set"
+        )
+    return text
+
+
+def _folder(text: str) -> Path:
+    return Path(_filled(text))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from bandits.mnist import Mnist
 from bandits.streams import Stream, generator
 
 IMAGE_PIXELS = 28 * 28
+Block = slice | NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Rounds:
         sigma: σ ≥ 0.
         draws: the policy's random numbers, T of each.
         context_size: m.
-        gather: slice of steps -> contexts (n, m) float32.
+        gather: slice of steps, or their positions t − 1 (n,) -> contexts (n, m) float32.
     """
 
     means: NDArray[np.float64]
@@ -55,7 +56,7 @@ class Rounds:
     sigma: float
     draws: Draws
     context_size: int
-    gather: Callable[[slice], NDArray[np.float32]]
+    gather: Callable[[Block], NDArray[np.float32]]
 
     @property
     def steps(self) -> int:
@@ -67,8 +68,8 @@ class Rounds:
         """K."""
         return int(self.means.shape[1])
 
-    def contexts(self, block: slice) -> NDArray[np.float32]:
-        """The states X_t of a block of steps, (n, m) float32."""
+    def contexts(self, block: Block) -> NDArray[np.float32]:
+        """The states X_t of a block of steps, or of single ones by position, (n, m) float32."""
         return self.gather(block)
 
     def rewards(self, block: slice, actions: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -135,7 +136,7 @@ class MnistBandit:
         images = by_digit[first[digits] + (uniform[:, 1] * counts[digits]).astype(np.int64)]
         pixels = self.mnist.images.reshape(len(self.mnist.images), IMAGE_PIXELS)
 
-        def gather(block: slice) -> NDArray[np.float32]:
+        def gather(block: Block) -> NDArray[np.float32]:
             chosen = pixels[images[block]].reshape(-1, self.context_size)
             contexts: NDArray[np.float32] = np.divide(chosen, np.float32(255), dtype=np.float32)
             if self.pixel_scale != 1:

@@ -11,7 +11,8 @@ from torch.nn import functional as F
 
 from bandits.architecture import SIDE, Architecture, Training
 from bandits.checks import whole
-from bandits.predictors import History, State
+from bandits.history import History
+from bandits.predictors import State
 
 
 class Network(nn.Module):
@@ -24,6 +25,9 @@ class Network(nn.Module):
         context_size: m; a multiple of 784 where there are convolutions.
         generator: draws the weights, uniform on ±1/√(fan in) as PyTorch's layers do by default.
     """
+
+    _order: Tensor
+    _shape: tuple[int, ...]
 
     def __init__(
         self, architecture: Architecture, context_size: int, *, generator: torch.Generator
@@ -65,21 +69,29 @@ class Network(nn.Module):
             for parameter in (layer.weight, layer.bias):
                 nn.init.uniform_(parameter, -bound, bound, generator=generator)
         self.to(memory_format=torch.channels_last)
+        if architecture.channels:
+            self._set_order()
+
+    def _set_order(self) -> None:
+        """Where each number of the input stands in a context, and the input's shape."""
+        k, f = self.images, self.architecture.fold
+        h = SIDE // f
+        pixels = torch.arange(k * SIDE**2).view(k, h, f, h, f)
+        if self.architecture.arrangement == "side_by_side":
+            order, self._shape = pixels.permute(1, 0, 3, 2, 4), (h, k * h, f * f)
+        else:
+            order, self._shape = pixels.permute(1, 3, 0, 2, 4), (h, h, k * f * f)
+        self.register_buffer("_order", order.reshape(-1), persistent=False)
 
     def arrange(self, contexts: Tensor) -> Tensor:
         """Contexts (n, m) -> the input that `forward` takes, in the order it is read in memory.
 
-        (n, height, width, channels), or (n, m) as it is where there are no convolutions. The same
-        for every network of an architecture, so that it is done once a sample, not once a pass.
+        (n, height, width, channels), or (n, m) as it is where there are no convolutions.
         """
         if not self.architecture.channels:
             return contexts
-        n, k, f = len(contexts), self.images, self.architecture.fold
-        h = SIDE // f
-        pixels = contexts.view(n, k, h, f, h, f)
-        if self.architecture.arrangement == "side_by_side":
-            return pixels.permute(0, 2, 1, 4, 3, 5).reshape(n, h, k * h, f * f)
-        return pixels.permute(0, 2, 4, 1, 3, 5).reshape(n, h, h, k * f * f)
+        # Eight times as fast as permuting the axes, of which the last is only `fold` long.
+        return contexts.index_select(1, self._order).view(-1, *self._shape)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Predicted rewards (n,) of arranged contexts."""
@@ -108,7 +120,7 @@ class Networks:
         training: how a stage trains.
         weights: seeds the initial weights.
         batches: seeds the order of the samples.
-        device: "cpu" or "cuda"; weights and contexts are kept there.
+        device: "cpu" or "cuda"; weights are kept there.
     """
 
     def __init__(
@@ -131,8 +143,6 @@ class Networks:
         ]
         self.optimizers = [self._optimizer(network) for network in self.networks]
         self.shuffle = torch_generator(batches)
-        self._inputs = self.networks[0].arrange(torch.empty((0, context_size), device=self.device))
-        self._seen = 0
 
     def _optimizer(self, network: Network) -> torch.optim.Adam:
         return torch.optim.Adam(network.parameters(), lr=self.training.learning_rate, fused=True)
@@ -140,19 +150,20 @@ class Networks:
     def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Contexts (n, m) -> Φ_j(x) of every arm, (n, K)."""
         with torch.inference_mode():
-            x = self.networks[0].arrange(torch.from_numpy(contexts).to(self.device))
+            x = self._inputs(contexts)
             return torch.stack([network(x) for network in self.networks], dim=1).cpu().numpy()
 
     def fit(self, history: History) -> None:
         """TrainNNet of Algorithm 1 for every arm with data."""
-        self._take(history)
-        rewards = torch.from_numpy(history.rewards).to(self.device)
         for arm in range(len(self.networks)):
-            rows = torch.from_numpy(history.rows(arm))
+            rows = history.rows(arm)
             if len(rows):
-                self._train(arm, rewards, rows)
+                self._train(arm, history, rows)
 
-    def _train(self, arm: int, rewards: Tensor, rows: Tensor) -> None:
+    def _inputs(self, contexts: NDArray[np.float32]) -> Tensor:
+        return self.networks[0].arrange(torch.from_numpy(contexts).to(self.device))
+
+    def _train(self, arm: int, history: History, rows: NDArray[np.int64]) -> None:
         if not self.training.keep_optimizer:
             self.optimizers[arm] = self._optimizer(self.networks[arm])
         network, optimizer = self.networks[arm], self.optimizers[arm]
@@ -160,30 +171,22 @@ class Networks:
             if self.training.decay == "linear":
                 optimizer.param_groups[0]["lr"] = self.training.learning_rate * (1 - fraction)
             optimizer.zero_grad(set_to_none=True)
-            batch = batch.to(self.device)
-            F.mse_loss(network(self._inputs[batch]), rewards[batch]).backward()  # type: ignore[no-untyped-call]
+            # Contexts become floats here, a mini-batch at a time: see `History`.
+            inputs = self._inputs(history.contexts_of(batch))
+            rewards = torch.from_numpy(history.rewards[batch]).to(self.device)
+            F.mse_loss(network(inputs), rewards).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 
-    def _batches(self, rows: Tensor) -> Iterator[tuple[float, Tensor]]:
+    def _batches(self, rows: NDArray[np.int64]) -> Iterator[tuple[float, NDArray[np.int64]]]:
         """Shuffled mini-batches of every epoch, each with the fraction of the stage behind it."""
         size, epochs = self.training.batch_size, self.training.epochs
         per_epoch = math.ceil(len(rows) / size)
-        for epoch in range(epochs):
-            order = rows[torch.randperm(len(rows), generator=self.shuffle)]
-            for number, batch in enumerate(torch.split(order, size)):
-                yield (epoch * per_epoch + number) / (epochs * per_epoch), batch
-
-    def _take(self, history: History) -> None:
-        """Arrange the contexts not seen before, and keep them on the device."""
-        if len(history) == self._seen:
-            return
-        if len(history) > len(self._inputs):
-            larger = self._inputs.new_empty((2 * len(history), *self._inputs.shape[1:]))
-            larger[: self._seen] = self._inputs[: self._seen]
-            self._inputs = larger
-        new = torch.from_numpy(history.contexts[self._seen :]).to(self.device)
-        self._inputs[self._seen : len(history)] = self.networks[0].arrange(new)
-        self._seen = len(history)
+        total = min(epochs * per_epoch, self.training.max_batches or math.inf)
+        for number in range(int(total)):
+            place = number % per_epoch
+            if place == 0:
+                order = rows[torch.randperm(len(rows), generator=self.shuffle).numpy()]
+            yield number / total, order[place * size : (place + 1) * size]
 
     def state(self) -> State:
         """Weights, Adam's moments and the shuffling generator, as arrays."""

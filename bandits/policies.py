@@ -5,19 +5,20 @@ training stages only.
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandits.checks import finite, one_of, whole
 from bandits.environments import Draws
+from bandits.history import History, Recall
 from bandits.linear import LinearArms
-from bandits.predictors import History, LeastSquares, Predictor, State
-from bandits.schedules import NeverExplore, Schedule
+from bandits.predictors import LeastSquares, Predictor, State, checked_predictions
+from bandits.schedules import NeverExplore, Schedule, checked_epsilon
+from bandits.settings import Ties, TrainOn
 
-Ties = Literal["first", "random"]
-TrainOn = Literal["all", "random_branch"]
+F = TypeVar("F", bound=np.floating)
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,13 @@ class Choice:
         actions: (n,) int64 in 0..K−1.
         propensities: (n,) float64 in (0, 1], the probability of the chosen arm given its context.
         explored: (n,) bool, whether the step took the uniformly random branch.
+        predictions: (n,) predicted reward of the arm taken, None from a policy that predicts none.
     """
 
     actions: NDArray[np.int64]
     propensities: NDArray[np.floating]
     explored: NDArray[np.bool_]
+    predictions: NDArray[np.floating] | None = None
 
 
 class Policy(Protocol):
@@ -74,7 +77,7 @@ def argmax(
     return (best.cumsum(axis=1) > wanted).argmax(axis=1), best / count
 
 
-def chosen(table: NDArray[np.float64], actions: NDArray[np.int64]) -> NDArray[np.float64]:
+def chosen(table: NDArray[F], actions: NDArray[np.int64]) -> NDArray[F]:
     """The entries of the chosen arms, (n, K) and (n,) -> (n,)."""
     return table[np.arange(len(actions)), actions]
 
@@ -183,6 +186,7 @@ class EpsilonGreedy:
         ties: how equal predictions are decided ("first" as NumPy and PyTorch do).
         train_on: "all" steps, as the algorithm says, or those of the "random_branch" only, which
             is what the paper's proof needs for an i.i.d. sample.
+        recall: see `History`.
     """
 
     def __init__(
@@ -193,29 +197,39 @@ class EpsilonGreedy:
         *,
         ties: Ties = "first",
         train_on: TrainOn = "all",
+        recall: Recall | None = None,
     ) -> None:
         self.schedule = schedule
         self.predictor = predictor
         self.arms = whole("arms (K)", arms, 1)
         self.ties = one_of("ties", ties, get_args(Ties))
         self.train_on = one_of("train_on", train_on, get_args(TrainOn))
-        self.history = History()
+        self.history = History(recall)
+        self._recorded = 0
 
     def choose(self, contexts: NDArray[np.float32], t: NDArray[np.int64], draws: Draws) -> Choice:
-        """D_t = ρ when η ≤ ε_t, else argmax_j Φ_j(X_t)."""
-        greedy, probability = argmax(self.predictor.predict(contexts), draws.tie, self.ties)
-        epsilon = self.schedule(t)
+        """D_t = ρ when η ≤ ε_t, else argmax_j Φ_j(X_t).
+
+        Raises:
+            ValueError: if the schedule gives anything but a probability for each step, or the
+                predictor anything but a finite number for each step and arm.
+        """
+        scores = checked_predictions(self.predictor.predict(contexts), len(t), self.arms)
+        greedy, probability = argmax(scores, draws.tie, self.ties)
+        epsilon = checked_epsilon(self.schedule(t), t)
         explored = draws.eta <= epsilon
         actions = np.where(explored, draws.rho, greedy)
         propensities = epsilon / self.arms + (1 - epsilon) * chosen(probability, actions)
-        return Choice(actions, propensities, explored)
+        return Choice(actions, propensities, explored, chosen(scores, actions))
 
     def record(
         self, contexts: NDArray[np.float32], choice: Choice, rewards: NDArray[np.float32]
     ) -> None:
         """Append the block to the history that the predictor is trained on."""
         keep = choice.explored if self.train_on == "random_branch" else slice(None)
-        self.history.append(contexts[keep], choice.actions[keep], rewards[keep])
+        t = self._recorded + 1 + np.arange(len(choice.actions))
+        self._recorded += len(t)
+        self.history.append(contexts[keep], choice.actions[keep], rewards[keep], t[keep])
 
     def train(self) -> None:
         """Fit the predictor of every arm that has data, with new data or not."""

@@ -4,90 +4,17 @@ The paper's corollary holds for "any predictor". Here that is least squares and 
 regressor; the paper's networks are in `bandits.networks`, which alone needs torch.
 """
 
+import warnings
 from copy import deepcopy
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from bandits.history import History
 from bandits.linear import LinearArms
 
 State = dict[str, NDArray[Any]]
-
-
-class History:
-    """The steps that a predictor is trained on, in order; S_j are the rows with action j."""
-
-    def __init__(self) -> None:
-        self._size = 0
-        self._contexts = np.empty((0, 0), dtype=np.float32)
-        self._actions = np.empty(0, dtype=np.int64)
-        self._rewards = np.empty(0, dtype=np.float32)
-
-    def append(
-        self,
-        contexts: NDArray[np.float32],
-        actions: NDArray[np.int64],
-        rewards: NDArray[np.float32],
-    ) -> None:
-        """Add n ≥ 0 steps: contexts (n, m), actions (n,), rewards (n,).
-
-        Raises:
-            ValueError: if the shapes differ from these, m from that of the steps before, or if an
-                action is no whole number.
-        """
-        given = [np.shape(values) for values in (contexts, actions, rewards)]
-        n, m = given[1][:1], self._contexts.shape[1:] if self._size else given[0][1:2]
-        if given != [n + m, n, n] or len(n + m) != 2 or np.asarray(actions).dtype.kind not in "ui":
-            raise ValueError(
-                "a history needs contexts (n, m), whole actions (n,) and rewards (n,)"
-                f"{f' with m = {m[0]}' if self._size else ''}, not of shapes "
-                f"{', '.join(map(str, given))}, with actions of {np.asarray(actions).dtype}"
-            )
-        if len(actions) == 0:  # no step of the block explored, and only those are kept
-            return
-        end = self._size + len(actions)
-        if end > len(self._actions):
-            self._grow(max(end, 2 * len(self._actions), 64), contexts.shape[1])
-        self._contexts[self._size : end] = contexts
-        self._actions[self._size : end] = actions
-        self._rewards[self._size : end] = rewards
-        self._size = end
-
-    def _grow(self, capacity: int, context_size: int) -> None:
-        old = self._size
-        for name, shape in (
-            ("_contexts", (capacity, context_size)),
-            ("_actions", (capacity,)),
-            ("_rewards", (capacity,)),
-        ):
-            values = getattr(self, name)
-            larger = np.empty(shape, dtype=values.dtype)
-            if old:
-                larger[:old] = values[:old]
-            setattr(self, name, larger)
-
-    def __len__(self) -> int:
-        return self._size
-
-    @property
-    def contexts(self) -> NDArray[np.float32]:
-        """(n, m)."""
-        return self._contexts[: self._size]
-
-    @property
-    def actions(self) -> NDArray[np.int64]:
-        """(n,)."""
-        return self._actions[: self._size]
-
-    @property
-    def rewards(self) -> NDArray[np.float32]:
-        """(n,)."""
-        return self._rewards[: self._size]
-
-    def rows(self, arm: int) -> NDArray[np.int64]:
-        """S_j: the positions of the steps that chose this arm."""
-        return np.flatnonzero(self.actions == arm)
 
 
 class Predictor(Protocol):
@@ -139,7 +66,7 @@ class LeastSquares(_FunctionOfHistory):
         if len(history) == self._seen:
             return
         new = slice(self._seen, len(history))
-        self.model.update(history.contexts[new], history.actions[new], history.rewards[new])
+        self.model.update(history.contexts_of(new), history.actions[new], history.rewards[new])
         self._seen = len(history)
 
 
@@ -157,10 +84,15 @@ class Regressor(_FunctionOfHistory):
         seed: seeds every `random_state` of the clones, one stream per arm; it is not changed.
 
     Raises:
-        ValueError: for another kind of seed.
+        ValueError: for another kind of seed, or what is no estimator.
     """
 
     def __init__(self, estimator: Any, arms: int, *, seed: np.random.SeedSequence) -> None:
+        needed = ("fit", "predict", "get_params")
+        if isinstance(estimator, type) or not all(hasattr(estimator, name) for name in needed):
+            raise ValueError(
+                f"estimator must be a scikit-learn regressor, such as Ridge(), not {estimator!r}"
+            )
         self.estimator = estimator
         self.arms = arms
         if not isinstance(seed, np.random.SeedSequence):
@@ -182,7 +114,13 @@ class Regressor(_FunctionOfHistory):
         scores = np.zeros((len(contexts), self.arms))
         for arm, model in enumerate(self._fitted):
             if model is not None:
-                scores[:, arm] = np.asarray(model.predict(contexts)).reshape(len(contexts))
+                values = np.asarray(model.predict(contexts))
+                if values.size != len(contexts):
+                    raise ValueError(
+                        f"{type(model).__name__} predicts {values.shape} for {len(contexts)} "
+                        f"contexts of arm {arm}; it must predict one number for each"
+                    )
+                scores[:, arm] = values.reshape(len(contexts))
         return scores
 
     def _fit_arm(self, arm: int) -> Any:
@@ -199,16 +137,20 @@ class Regressor(_FunctionOfHistory):
                 model.set_params(**{name: self.seeds[arm]})
             elif what == "n_jobs":
                 model.set_params(**{name: 1})
-            elif what == "n_neighbors" and value > len(rows):
+            elif (
+                what == "n_neighbors" and isinstance(value, int | np.integer) and value > len(rows)
+            ):
                 model.set_params(**{name: len(rows)})
-        x, y = self._history.contexts[rows], self._history.rewards[rows].astype(np.float64)
+        x, y = self._history.contexts_of(rows), self._history.rewards[rows].astype(np.float64)
         try:
             return model.fit(x, y)
-        except ValueError as error:
-            if not _fits(clone(model), np.tile(x, (ENOUGH, 1)), np.tile(y, ENOUGH)):
+        except ValueError:
+            lasting = _refusal(clone(model), np.tile(x, (ENOUGH, 1)), np.tile(y, ENOUGH))
+            if lasting is not None:  # the first may only be about the few samples
+                why = " ".join(str(lasting).split())
                 raise ValueError(
-                    f"{type(model).__name__} cannot be fitted to arm {arm}: {error}"
-                ) from error
+                    f"{type(model).__name__} cannot be fitted to arm {arm}: {why}"
+                ) from lasting
             return DummyRegressor().fit(x, y)
 
 
@@ -216,12 +158,15 @@ ENOUGH = 50
 """A regressor that fits the same samples this many times over had only too few of them."""
 
 
-def _fits(model: Any, x: NDArray[np.float32], y: NDArray[np.float64]) -> bool:
+def _refusal(model: Any, x: NDArray[np.float32], y: NDArray[np.float64]) -> ValueError | None:
+    """Why a regressor cannot be fitted, or None."""
     try:
-        model.fit(x, y)
-    except ValueError:
-        return False
-    return True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of equal samples, which are none of the user's
+            model.fit(x, y)
+    except ValueError as error:
+        return error
+    return None
 
 
 def constant_arms(
@@ -247,3 +192,18 @@ def constant_arms(
     largest = np.maximum(1.0, np.abs(scores).max(axis=0))
     flat: NDArray[np.bool_] = np.ptp(scores, axis=0) <= tolerance * largest
     return flat
+
+
+def checked_predictions(given: ArrayLike, n: int, arms: int) -> NDArray[np.floating]:
+    """What a predictor gave for n contexts and K arms, (n, K).
+
+    Raises:
+        ValueError: naming the predictor, for another shape or kind.
+    """
+    scores = np.asarray(given)
+    if scores.shape != (n, arms) or scores.dtype.kind not in "fiu":
+        raise ValueError(
+            f"the predictor gives {scores.shape} of {scores.dtype} for {n} contexts and {arms} "
+            f"arms; it must give ({n}, {arms}) numbers, one for each context and arm"
+        )
+    return scores

@@ -43,3 +43,25 @@ class NeverExplore:
 
 
 Schedule = PowerSchedule | NeverExplore
+
+
+def checked_epsilon(given: ArrayLike, t: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What a schedule gave for the time steps t (n,), (n,); a single number stands for all.
+
+    Raises:
+        ValueError: naming the schedule, for another shape or kind, or what is no probability.
+    """
+    epsilon = np.asarray(given)
+    if epsilon.shape not in ((), t.shape) or epsilon.dtype.kind not in "fiu":
+        raise ValueError(
+            f"the schedule gives {epsilon.shape} of {epsilon.dtype} for the steps from t = {t[0]} "
+            f"on; it must give {t.shape} numbers, one ε for each, or a single one"
+        )
+    epsilon = np.broadcast_to(epsilon.astype(np.float64), t.shape)
+    bad = ~((epsilon >= 0) & (epsilon <= 1))  # NaN is neither
+    if bad.any():
+        raise ValueError(
+            f"the schedule gives ε = {epsilon[bad][0]:g} at t = {t[bad][0]}; "
+            "it must be a probability, from 0 to 1"
+        )
+    return epsilon

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,8 @@ class Trajectory:
         best_means: float64, max_j μ_j(X_t).
         explored: bool, the step took the uniformly random branch (what T_j^R counts).
         propensities: float32, the probability that the policy gave to the arm it chose.
+        predictions: float32, what was predicted of the arm taken, if that was asked for; NaN from a
+            policy that predicts nothing.
     """
 
     actions: NDArray[np.int64]
@@ -34,12 +36,18 @@ class Trajectory:
     best_means: NDArray[np.float64]
     explored: NDArray[np.bool_]
     propensities: NDArray[np.float32]
+    predictions: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.actions)
 
     def __getitem__(self, block: slice) -> "Trajectory":
-        return Trajectory(*(getattr(self, f.name)[block] for f in fields(self)))
+        return Trajectory(**{name: values[block] for name, values in self.arrays().items()})
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The attributes that there are, by name."""
+        every = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: values for name, values in every.items() if values is not None}
 
     @property
     def t(self) -> NDArray[np.int64]:
@@ -73,6 +81,7 @@ def simulate(
     rounds: Rounds,
     *,
     train_every: int = 20,
+    keep_predictions: bool = False,
     resume: Trajectory | None = None,
     after_stage: Callable[[Trajectory], None] | None = None,
 ) -> Trajectory:
@@ -85,6 +94,7 @@ def simulate(
         rounds: the run's table.
         train_every: steps between training stages; 1 is the paper's Algorithm 1 to the letter,
             20 what its experiments use.
+        keep_predictions: whether the trajectory holds what was predicted of each arm taken.
         resume: the finished steps of an interrupted run, a multiple of train_every of them.
         after_stage: called after each stage with the trajectory so far.
 
@@ -98,7 +108,7 @@ def simulate(
             end between two stages.
     """
     train_every = whole("train_every", train_every, 1)
-    done, record = _allocate(rounds.steps, resume, train_every)
+    done, record = _allocate(rounds.steps, resume, train_every, keep_predictions)
     for block in blocks(rounds.steps, train_every, start=done):
         t = np.arange(block.start + 1, block.stop + 1)
         means = _finite(rounds.means[block], "mean reward", t, (rounds.arms,))
@@ -132,7 +142,9 @@ def restore(
         policy.load_state(state)  # type: ignore[attr-defined]
 
 
-def _allocate(steps: int, resume: Trajectory | None, train_every: int) -> tuple[int, Trajectory]:
+def _allocate(
+    steps: int, resume: Trajectory | None, train_every: int, keep_predictions: bool
+) -> tuple[int, Trajectory]:
     done = 0 if resume is None else len(resume)
     if done > steps or (done < steps and done % train_every):
         raise ValueError(
@@ -146,10 +158,11 @@ def _allocate(steps: int, resume: Trajectory | None, train_every: int) -> tuple[
         best_means=np.zeros(steps),
         explored=np.zeros(steps, np.bool_),
         propensities=np.zeros(steps, np.float32),
+        predictions=np.full(steps, np.nan, np.float32) if keep_predictions else None,
     )
     if resume is not None:
-        for f in fields(record):
-            getattr(record, f.name)[:done] = getattr(resume, f.name)
+        for name, values in record.arrays().items():
+            values[:done] = getattr(resume, name)
     return done, record
 
 
@@ -166,6 +179,8 @@ def _write(
     record.best_means[block] = means.max(axis=1)
     record.explored[block] = choice.explored
     record.propensities[block] = choice.propensities
+    if record.predictions is not None and choice.predictions is not None:
+        record.predictions[block] = choice.predictions
 
 
 def _check_choice(choice: Choice, t: NDArray[np.int64], arms: int) -> None:

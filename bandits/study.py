@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 
 from bandits import mnist
+from bandits.engine.runs import complete, finished, jobs
+from bandits.engine.store import Store
 from bandits.experiments import SCALES, Experiment, Scale, ScaleName, experiment
 from bandits.mnist import Mnist
-from bandits.runs import complete, jobs
 from bandits.simulate import Trajectory
-from bandits.store import Store
 
 
 def scale() -> ScaleName:
@@ -69,10 +69,7 @@ def run(shown: str | Experiment, size: ScaleName | None = None) -> dict[str, lis
     failures = complete(work, data(), store, workers=1, progress=False)
     if failures:
         raise RuntimeError("; ".join(failures))
-    found: dict[str, list[Trajectory]] = {method.name: [] for method in wanted.methods}
-    for job in work:
-        found[job.spec.method.name].append(store.load(job.experiment, job.spec))
-    return found
+    return finished(wanted, wanted.scale(size or scale()), store)[0]
 
 
 def _experiment(shown: str | Experiment) -> Experiment:

@@ -3,11 +3,13 @@
 #   jupytext:
 #     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
 #   kernelspec:
-#     display_name: Python 3
+#     display_name: Python 3 (ipykernel)
 #     language: python
 #     name: python3
 # ---
@@ -64,7 +66,7 @@ import numpy as np
 from bandits import study
 from bandits.environments import MnistBandit, draw_exploration
 from bandits.experiments import Scale
-from bandits.plots import PALETTE, style, use_style
+from bandits.results.plots import PALETTE, style, use_style
 from bandits.policies import Optimal, Random
 from bandits.schedules import PowerSchedule
 from bandits.simulate import simulate

@@ -3,11 +3,13 @@
 #   jupytext:
 #     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
 #   kernelspec:
-#     display_name: Python 3
+#     display_name: Python 3 (ipykernel)
 #     language: python
 #     name: python3
 # ---
@@ -46,7 +48,7 @@ from matplotlib.colors import to_rgb
 
 from bandits import study
 from bandits.environments import SyntheticBandit, draw_exploration
-from bandits.plots import PALETTE, use_style
+from bandits.results.plots import PALETTE, use_style
 from bandits.policies import EpsilonGreedy
 from bandits.schedules import PowerSchedule
 from bandits.simulate import simulate
@@ -270,7 +272,7 @@ assert np.array_equal(played.explored, explored)
 # %%
 from bandits.architecture import SIMPLE, Training
 from bandits.networks import Networks
-from bandits.threads import one_thread
+from bandits.engine.threads import one_thread
 
 networks = Networks(
     SIMPLE,

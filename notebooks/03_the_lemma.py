@@ -3,11 +3,13 @@
 #   jupytext:
 #     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
 #   kernelspec:
-#     display_name: Python 3
+#     display_name: Python 3 (ipykernel)
 #     language: python
 #     name: python3
 # ---
@@ -50,7 +52,7 @@ import numpy as np
 import sympy as sp
 
 from bandits import theory
-from bandits.plots import PALETTE, use_style
+from bandits.results.plots import PALETTE, use_style
 from bandits.theory.lemma import RATES, exploration
 from bandits.theory.scan import exact_cases
 from bandits.theory.symbols import B, T, h, q, r, s, u, x

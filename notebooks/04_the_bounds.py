@@ -3,11 +3,13 @@
 #   jupytext:
 #     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
 #   kernelspec:
-#     display_name: Python 3
+#     display_name: Python 3 (ipykernel)
 #     language: python
 #     name: python3
 # ---
@@ -48,7 +50,7 @@ import numpy as np
 import sympy as sp
 
 from bandits import theory
-from bandits.plots import PALETTE, use_style
+from bandits.results.plots import PALETTE, use_style
 from bandits.theory import mnist_facts
 from bandits.theory.corollaries import bound_at
 from bandits.theory.symbols import C, K, L, delta, q, u, x

@@ -3,11 +3,13 @@
 #   jupytext:
 #     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
 #   kernelspec:
-#     display_name: Python 3
+#     display_name: Python 3 (ipykernel)
 #     language: python
 #     name: python3
 # ---
@@ -49,12 +51,13 @@ import numpy as np
 import torch
 from IPython.display import Markdown
 
-from bandits import figures, plots, study, supervised
+from bandits import study
+from bandits.results import architecture_study, saved, supervised
 from bandits.architecture import SIMPLE
 from bandits.environments import MnistBandit
 from bandits.experiments import DEEP_ARCHITECTURE, PAPER_FIGURES, experiment
 from bandits.networks import Network
-from bandits.plots import PALETTE, use_style
+from bandits.results.plots import PALETTE, use_style
 from bandits.theory import mnist_facts
 
 use_style()
@@ -445,7 +448,7 @@ assert errors[supervised.CHOSEN] < 6 < 8.25
 # %%
 found, note = None, "The architecture study is not among the committed figures yet."
 if Path("../figures/architecture_study.npz").exists():
-    found, caption = figures.load_data(supervised.NAME, Path("../figures"))
+    found, caption = saved.load_data(supervised.NAME, Path("../figures"))
     note = f"{caption[0].upper()}{caption[1:]}."
     mean_error = found["error"].mean(axis=2)
     head = "".join(f"  n = {n}" for n in found["sizes"])
@@ -460,7 +463,7 @@ print(note)
 # %%
 picture = None
 if found is not None:
-    picture = plots.study_figure(found, caption)
+    picture = architecture_study.study_figure(found, caption)
     chosen = list(found["candidates"]).index(str(found["chosen"]))
     simple = list(found["candidates"]).index("simple")
     drawn_error = [line.get_ydata()[0] for line in picture.axes[-1].lines[1::2]]

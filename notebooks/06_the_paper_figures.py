@@ -3,11 +3,13 @@
 #   jupytext:
 #     cell_metadata_filter: tags,jupyter,-all
 #     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:
 #       extension: .py
 #       format_name: percent
+#       format_version: '1.3'
 #   kernelspec:
-#     display_name: Python 3
+#     display_name: Python 3 (ipykernel)
 #     language: python
 #     name: python3
 # ---
@@ -46,14 +48,18 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown
+from scipy import stats
 
-from bandits import plots, study, theory, verdicts
-from bandits.analysis import interval, mean_interval
+from bandits import study, theory
+from bandits.results import paper, plots, verdicts
+from bandits.results.statistics import fit_power_law, interval, mean_interval
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED, Scale, experiment
-from bandits.figures import KINDS, load_those_there
-from bandits.plots import style, use_style
-from bandits.store import read_arrays
+from bandits.results.figures import KINDS
+from bandits.results.saved import load_runs, load_those_there
+from bandits.results.plots import style, use_style
+from bandits.results.regret import regret_curves
+from bandits.results.reward import reward_curves
 from bandits.theory.mnist_facts import expected_best
 
 use_style()
@@ -99,7 +105,7 @@ def beside(name, draw, live):
 
 
 played, live_low = here(experiment("low_noise"))
-panels = beside("low_noise", plots.reward_curves, live_low)
+panels = beside("low_noise", reward_curves, live_low)
 
 assert not any(run.regret.any() for run in played["optimal"])
 steps = sum(len(run) for run in played["random"])
@@ -131,7 +137,7 @@ assert all(np.isclose(end, shown_ends).any() for end in live_low["mean"][:, -1])
 # %%
 noisy = experiment("high_noise")
 played_noisy, live_high = here(replace(noisy, glance=Scale(200, 1)))
-panels = beside("high_noise", plots.reward_curves, live_high)
+panels = beside("high_noise", reward_curves, live_high)
 
 for method in ("optimal", "random"):  # they look at no reward, so noise changes nothing they do
     assert np.array_equal(played_noisy[method][0].actions, played[method][0].actions)
@@ -163,7 +169,7 @@ for axes, (title, found) in zip(panels, everything.items(), strict=True):
         axes.text(0.5, 0.5, "not computed yet", ha="center", va="center")
         axes.set(xticks=[], yticks=[], title=title)
         continue
-    plots.regret_curves(axes, found, log=True)
+    regret_curves(axes, found, log=True)
     runs = len(found["exponents"])
     many = f", {runs} runs" if runs > 1 else ""
     axes.set_title(f"{title}: {found['t'][-1]:,} steps{many}")
@@ -195,16 +201,13 @@ for title, found in everything.items():
 # printed above. (The first of the repeats *is* the run of Fig. 1, up to its step 2,000: one seed
 # gives one run. So these are four independent runs and not five.) Does that hang on where the fit
 # begins? It begins at a twentieth of the run: at $t = 250$ in Fig. 1 and at $t = 100$ in the
-# repeats. Here it begins elsewhere (on the 400 points that a figure keeps, so that the last digit
-# may differ).
+# repeats. Here it begins elsewhere. (A figure's data keeps 400 points of each curve; these fits are
+# on all steps of the runs behind it.)
 
 # %%
-def exponents_from(found, first):
-    """The exponent of each run's regret, fitted from `first` on as in the figures."""
-    on = found["t"] >= first
-    t = found["t"][on]
-    return np.array([np.polyfit(np.log(t), np.log(regret[on]), 1, w=t**-0.5)[0]
-                     for regret in found["normalized_regret"]])
+def exponents_from(curves, first):
+    """The exponent of each curve, fitted from `first` on as in the figures."""
+    return np.array([fit_power_law(curve, first=first).exponent for curve in curves])
 
 
 long, repeats = committed.get("convergence"), committed.get("convergence_repeats")
@@ -212,14 +215,15 @@ if long is None or repeats is None:
     print("Fig. 1, or its repeats: not computed yet")
 else:
     print("fitted from t =    Fig. 1   repeats")
+    behind = (load_runs(name, Path("../figures"))["deep_wide"] for name in names[:2])
+    (fig1,), others = ([run.normalized_regret for run in runs] for runs in behind)
     for first in (20, 100, 250, 500, 1000):
-        several = interval(exponents_from(repeats, first))
-        print(f"{first:15,}{exponents_from(long, first)[0]:10.2f}   {several}")
+        several = interval(exponents_from(others, first))
+        print(f"{first:15,}{exponents_from([fig1], first)[0]:10.2f}   {several}")
         assert several.low > -0.5  # "wherever" below
-    _, one, other = np.intersect1d(long["t"], repeats["t"], return_indices=True)
-    same = long["normalized_regret"][0, one] == repeats["normalized_regret"][0, other]
-    assert len(same) > 50
-    assert same.all()  # one seed, one run
+    for curves, found in (([fig1], long), (others, repeats)):
+        assert np.allclose(exponents_from(curves, int(found["fit_first"])), found["exponents"])
+    assert np.array_equal(fig1[: len(others[0])], others[0])  # one seed, one run
 
 # %% [markdown]
 # Wherever the fit begins, the whole interval lies above $-1/2$. But the later it begins the
@@ -242,13 +246,12 @@ if "low_noise" not in committed:
     print("low_noise: not computed yet")
 else:
     found = committed["low_noise"]
-    best, deep = (list(found["methods"]).index(name) for name in ("optimal", "deep"))
-    regret = found["curves"][best].astype(float) - found["curves"][deep]  # exact, without noise
+    deep = list(found["methods"]).index("deep")
+    runs = load_runs("low_noise", Path("../figures"))["deep"]
+    regret = np.array([run.normalized_regret for run in runs])
     in_use = (found["arm_counts"][deep] >= found["t"][-1] / 100).sum(axis=1)
     floors = np.array([7.79175 - float(expected_best(int(k))) for k in in_use])
-    twelve = {"t": found["t"], "normalized_regret": regret}
-    above = {"t": found["t"], "normalized_regret": regret - floors[:, None]}
-    plain, rest = (exponents_from(data, 100) for data in (twelve, above))
+    plain, rest = (exponents_from(curves, 100) for curves in (regret, regret - floors[:, None]))
     for k in np.unique(in_use)[::-1]:
         print(f"{k} arms in use, exponents:", ", ".join(f"{e:.2f}" for e in plain[in_use == k]))
     print(f"all runs: {interval(plain)}; above each run's floor: {interval(rest)}")
@@ -336,18 +339,23 @@ for name in ("low_noise", "high_noise"):
 # LinUCB" is ours too, and was added when half of the runs were known. "Simple's regret, third
 # quarter − last" was added when all of them were, to put the question that Deep is asked to Simple.
 #
+# "Late reward" is the mean digit of the arms taken in the last quarter, and "regret" what it lacks of
+# the best arms' digits: both leave the noise out, also where $\sigma = 1$. The third quarter is read in
+# the same way, over exactly its steps.
+#
 # Differences between methods are **paired**: in each run all methods meet the same states and the
 # same dice, so what was easy or hard about a run for *both* cancels, and the interval is that of the
 # difference.
 
 # %%
-readings = verdicts.read_all(committed)
+readings = paper.read_all(committed)
 Markdown(verdicts.table(readings) if readings else "No figure at the paper's scale yet.")
 
 
 # %% [markdown]
 # Did pairing help? It does as far as the two numbers go up and down together over the runs; here is
-# their correlation, and half the width of the interval with pairing and as it would be without.
+# their correlation, and half the width of the interval with pairing and as it would be without
+# (Welch's).
 
 # %%
 def late_mean(name, method):
@@ -365,7 +373,8 @@ if {"low_noise", "high_noise"} <= set(committed):
     ):
         first, second = late_mean(*one), late_mean(*other)
         _, paired = mean_interval(first - second)  # the mean, and half of the interval's width
-        unpaired = np.hypot(*(mean_interval(late)[1] for late in (first, second)))
+        welch = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
+        unpaired = (welch.high - welch.low) / 2
         print(f"{what:30}{np.corrcoef(first, second)[0, 1]:13.2f}{paired:9.2f}{unpaired:11.2f}")
     for name in ("low_noise", "high_noise"):
         found = committed[name]
@@ -496,11 +505,10 @@ else:
     never = ~drawn
     print(f"never drawn at random: {never.sum()} arms, of which {(never & ~unused).sum()} in use")
     first_digits = []
-    for run, path in enumerate(sorted(Path("../figures/runs").glob("low_noise-deep-run*.npz"))):
-        stored, _ = read_arrays(path)
-        assert (np.bincount(stored["actions"], minlength=5) == counts[run]).all()
+    for run, stored in enumerate(load_runs("low_noise", Path("../figures"))["deep"]):
+        assert (np.bincount(stored.actions, minlength=5) == counts[run]).all()
         for arm in np.flatnonzero(unused[run] & (counts[run] > 0)):
-            first_digits.append(int(stored["means"][stored["actions"] == arm][0]))
+            first_digits.append(int(stored.means[stored.actions == arm][0]))
     print("first digit that each of those taken at least once paid:",
           ", ".join(map(str, first_digits)))
     assert max(first_digits) < 4.5  # "low" below

@@ -5,8 +5,11 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
 from bandits import mnist
 
@@ -26,6 +29,24 @@ os.environ.setdefault("MPLCONFIGDIR", _fonts)
 os.environ["XDG_CACHE_HOME"] = _cache
 # A suite that a script starts in the background ignores Ctrl-C, and so would what it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# The same examples on every machine and on every day, however busy it is.
+settings.register_profile(
+    "everywhere",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("everywhere")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """As runs have; several test processes with as many threads as cores wait for one another."""
+    with threadpool_limits(limits=1):
+        yield
 
 
 @pytest.fixture(scope="session")

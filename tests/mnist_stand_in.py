@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bandits.mnist import FILES
-from bandits.mnist.idx import IdxFile
+from bandits.mnist.original import IdxFile
 
 
 def idx(array: np.ndarray) -> bytes:
@@ -113,7 +113,7 @@ def serving(contents: Mapping[str, bytes]) -> Iterator[Mirrors]:
                     self.send(body)
                 case "together":  # answers once two processes have asked
                     if name.startswith("train-images"):
-                        both.wait(timeout=30)
+                        both.wait(timeout=600)
                     self.send(body)
                 case "forbidden":
                     self.send(b"Forbidden", status=403)
@@ -142,15 +142,15 @@ def serving(contents: Mapping[str, bytes]) -> Iterator[Mirrors]:
                     labels = "labels" in name
                     self.send(b"Not here" if labels else body, status=404 if labels else 200)
                 case "silent":  # accepts and never answers
-                    over.wait(timeout=60)
+                    over.wait(timeout=600)
                 case "slow_headers":
-                    for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 600:
+                    for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 6000:
                         self.wfile.write(bytes([byte]))
                         if over.wait(timeout=0.1):
                             break
                 case "slow_body":
                     self.send(body[:5], length=len(body))
-                    for byte in body[5:605]:
+                    for byte in body[5:6005]:
                         self.wfile.write(bytes([byte]))
                         if over.wait(timeout=0.1):
                             break

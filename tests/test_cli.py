@@ -12,9 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bandits import __version__, cli, commands, mnist, runs
+from bandits import __version__, cli, mnist, study
+from bandits.commands import work
+from bandits.engine import cpu, estimate, places, runs
+from bandits.engine.store import Store, read_arrays, versions, write_arrays
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
-from bandits.store import Store, read_arrays, versions, write_arrays
+from bandits.experiments.plan import plan
+from bandits.results.saved import load_data, load_runs
 
 ROOT = Path(__file__).resolve().parent.parent
 REDUCED = [
@@ -107,6 +111,52 @@ def test_bad_input_is_one_sentence_before_any_work(
         assert text in shown.err
 
 
+@pytest.mark.parametrize("empty", ["", " "])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "low_noise", "--out"],
+        ["figures", "low_noise", "--out"],
+        ["figures", "--from-data", "--out"],
+        ["run", "architecture_study", "--out"],
+        ["run", "low_noise", "--mnist"],
+        ["data", "--mnist"],
+        ["figures", "--cluster"],
+        ["verdicts"],
+    ],
+    ids=" ".join,
+)
+def test_a_variable_of_the_shell_that_is_not_set_is_refused(
+    words: list[str], empty: str, capsys: Output
+) -> None:
+    """Not taken for the current folder, and not for an option that was left out."""
+    forms = [[*words, empty]]
+    if words[-1].startswith("--"):
+        forms.append([*words[:-1], f"{words[-1]}={empty}"])
+    for form in forms:
+        assert status(*form) == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.startswith(f"bandits: argument {words[-1] if words[1:] else 'folder'}: ")
+        assert f"must not be empty, as {empty!r} is" in shown.err
+        assert shown.err.count("\n") == 1
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("variable", ["BANDITS_MNIST", "BANDITS_RESULTS", "BANDITS_SCALE"])
+def test_an_empty_variable_of_the_environment_counts_as_none(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> tuple[object, ...]:
+        return mnist._named(None), study.results_folder(), study.scale()
+
+    monkeypatch.delenv(variable, raising=False)
+    without = read()
+    monkeypatch.setenv(variable, "")
+    assert read() == without
+    assert Path() not in read()
+
+
 @pytest.mark.parametrize("words", [["--arms", "1"], ["--steps", "1"]])
 @pytest.mark.parametrize("figure", ["convergence", "convergence_repeats"])
 def test_what_could_not_be_drawn_is_refused_before_the_runs(
@@ -116,6 +166,19 @@ def test_what_could_not_be_drawn_is_refused_before_the_runs(
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith(f"bandits: {figure} fits a power law to the regret, which needs")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("words", [["--arms", "1"], ["--steps", "19"], ["--train-every", "999"]])
+def test_scores_that_cannot_be_compared_are_refused_before_the_runs(
+    words: list[str], capsys: Output, tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out")
+    assert status("figures", "pixel_scale", "--scale", "glance", *words, "--out", out) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("bandits: pixel_scale compares the trained scores of the arms, ")
+    assert words[1] in shown.err
     assert not (tmp_path / "out").exists()
 
 
@@ -229,6 +292,25 @@ def test_figures_of_other_settings_are_not_held_against_the_papers_claims(
     assert told in caption
 
 
+@pytest.mark.parametrize("name", ["low_noise", "convergence", "exponent"])
+def test_data_of_an_earlier_version_give_one_sentence(
+    name: str, capsys: Output, tmp_path: Path
+) -> None:
+    """Whichever array is missing: the verdicts do without it, or say so."""
+    arrays, told = read_arrays(ROOT / "figures" / f"{name}.npz")
+    refused = set()
+    for key in arrays:
+        less = {other: values for other, values in arrays.items() if other != key}
+        write_arrays(tmp_path / f"{name}.npz", less, told)
+        code, shown = status("verdicts", str(tmp_path)), capsys.readouterr()
+        if code:
+            assert (code, shown.out) == (2, "")
+            assert shown.err.startswith(f"bandits: a figure's data in {tmp_path} lacks '{key}'; ")
+            assert shown.err.count("\n") == 1
+            refused.add(key)
+    assert {"low_noise": "quarter_regret", "convergence": "exponents"}.get(name, "p") in refused
+
+
 def test_a_seed_is_told_in_all_its_digits(tmp_path: Path) -> None:
     seed = "20221231987654321"
     small = ("--methods", "random", "--steps", "9", "--runs", "1", "--workers", "1")
@@ -239,10 +321,10 @@ def test_a_seed_is_told_in_all_its_digits(tmp_path: Path) -> None:
 
 def test_as_many_workers_as_cores_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3}, raising=False)
-    assert commands.cores() == 1
+    assert places.cores() == 1
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
-    assert commands.cores() == 7
+    assert places.cores() == 7
 
 
 @pytest.mark.parametrize("words", [["list"], ["verdicts", str(ROOT / "figures")], ["run", "-h"]])
@@ -252,24 +334,88 @@ def test_a_terminal_without_greek_letters_gets_the_rest(words: list[str]) -> Non
         env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "?" in done.stdout
 
 
-def test_a_closed_standard_error_stops_nothing(tmp_path: Path) -> None:
-    words = ["run", "low_noise", "--methods", "random", "--steps", "20", "--runs", "1"]
-    line = [sys.executable, "-m", "bandits", *words, "--workers", "1", "--out", str(tmp_path)]
-    done = subprocess.run(
-        ["sh", "-c", f"{shlex.join(line)} 2>&-"],
+ONE_RUN = ["figures", "low_noise", "--methods", "random", "--steps", "20", "--runs", "1"]
+NAMES = {f"low_noise.{end}" for end in ("png", "pdf", "npz", "json")} | {"runs"}
+
+
+def in_shell(line: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command with its streams as the shell's line has them, %s being the command."""
+    command = shlex.join([sys.executable, "-m", "bandits", *words])
+    return subprocess.run(
+        ["bash", "-c", line.replace("%s", command)],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,
     )
-    assert done.returncode == 0
-    assert len(list(tmp_path.glob("runs/low_noise-random-*.npz"))) == 1
+
+
+@pytest.mark.parametrize(
+    "line, status, told",
+    [
+        ("%s >&- 2>&- <&-", 0, ""),
+        ("%s 2>/dev/full", 0, ""),
+        ("%s 2>&1 | true; exit ${PIPESTATUS[0]}", 141, ""),
+        (
+            "%s >/dev/full",
+            2,
+            "bandits: the standard output cannot be written (No space left on device)\n",
+        ),
+    ],
+)
+def test_whoever_does_not_listen_the_work_is_done(
+    line: str, status: int, told: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    workers = "2" if "<&-" in line else "1"
+    done = in_shell(line, *ONE_RUN, "--workers", workers, "--out", str(out))
+    assert (done.returncode, done.stderr) == (status, told)
+    assert {path.name for path in out.iterdir()} == NAMES
+    assert len(list(out.glob("runs/random-*.npz"))) == 1
+    read_arrays(out / "low_noise.npz")  # and nothing was printed into a file of ours
+
+
+@pytest.mark.parametrize(
+    "line, status, told",
+    [
+        ("%s >&-", 0, ""),
+        ("%s 2>&-", 0, ""),
+        ("%s >/dev/full", 2, "bandits: the standard output cannot be written (No space"),
+    ],
+)
+def test_a_list_that_nobody_can_read_is_quiet(line: str, status: int, told: str) -> None:
+    done = in_shell(line, "list")
+    assert done.returncode == status
+    assert done.stderr.startswith(told)
+    assert done.stderr.count("\n") == int(bool(told))
+
+
+def test_a_refusal_that_nobody_can_read_is_still_one() -> None:
+    assert in_shell("%s 2>/dev/full", *ONE_RUN, "--runs", "0").returncode == 2
+
+
+def test_a_terminal_that_hangs_up_stops_nothing(tmp_path: Path) -> None:
+    """Once the bar has been seen; from then on each write gives an error of input and output."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    words = ["figures", "low_noise", "--methods", "linear", "--steps", "400", "--runs", "3"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bandits", *words, "--workers", "1", "--out", str(tmp_path / "out")],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    assert b"%" in os.read(ours, 100)
+    os.close(ours)
+    assert process.wait(600) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == NAMES
 
 
 def test_a_folder_of_another_encoding_is_written_to(tmp_path: Path) -> None:
@@ -307,7 +453,7 @@ def bandits(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"PYTHONPATH": str(ROOT), "DISPLAY": "", "MPLBACKEND": ""},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
 
 
@@ -341,7 +487,16 @@ def test_figures_lie_beside_their_data_and_where_they_come_from(
     assert about["versions"] == [", ".join(
         f"{k} {versions()[k]}" for k in ("bandits", "torch", "numpy", "scipy", "scikit-learn")
     )]  # fmt: skip
-    assert sorted(about["runs"]) == sorted(p.name for p in drawn.glob("runs/high_noise-*"))
+    assert len(set(about["runs"])) == 3 * 2
+    assert set(about["runs"]) < {path.name for path in drawn.glob("runs/*.npz")}
+    loaded = load_runs("high_noise", drawn)
+    assert {name: len(some) for name, some in loaded.items()} == {
+        "random": 2, "optimal": 2, "linear": 2
+    }  # fmt: skip
+    best = loaded["optimal"][1]
+    assert best.normalized_reward[-1] == pytest.approx(
+        load_data("high_noise", drawn)[0]["final_reward"][1, 1]
+    )
     assert str(drawn.parent) not in json.dumps(about)
 
 
@@ -349,7 +504,7 @@ def test_the_command_and_the_functions_give_the_same_runs(drawn: Path, sample: m
     experiment = EXPERIMENTS["high_noise"].select(["random", "optimal", "linear"])
     store = Store(drawn / "runs", sample.digest)
     for job in runs.jobs(experiment, replace(experiment.glance, steps=40)):
-        read = store.load(job.experiment, job.spec)
+        read = store.load(job.spec)
         np.testing.assert_array_equal(read.rewards, runs.compute(job.spec, sample).rewards)
 
 
@@ -375,7 +530,7 @@ def test_figures_are_redrawn_from_their_data_alone_byte_for_byte(
         env=os.environ | {"PYTHONPATH": str(ROOT), "BANDITS_MNIST": "/nowhere"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     for name in ("low_noise", "high_noise"):
@@ -391,7 +546,7 @@ def test_help_is_quick_to_give_since_torch_is_not_imported(words: list[str]) -> 
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "low_noise" in done.stdout or "usage: bandits" in done.stdout
@@ -409,7 +564,7 @@ def test_a_reader_that_has_seen_enough_is_no_fault(words: list[str]) -> None:
             stdout=closed,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=100,
+            timeout=600,
         )
     if "nowhere" in words:
         assert done.returncode == 2
@@ -491,7 +646,7 @@ def test_a_mixture_of_versions_is_refused_unless_allowed(
     assert figures("--out", "out") == 0
     next(Path("out/runs").glob("*linear-run01*")).unlink()
     (out := Path("out/low_noise.png")).unlink()
-    monkeypatch.setattr("bandits.store.versions", lambda: versions() | {"numpy": "0.0.1"})
+    monkeypatch.setattr("bandits.engine.store.versions", lambda: versions() | {"numpy": "0.0.1"})
     assert figures("--out", "out") == 2
     shown = capsys.readouterr()
     assert "numpy 0.0.1" in shown.err
@@ -500,6 +655,18 @@ def test_a_mixture_of_versions_is_refused_unless_allowed(
     assert figures("--out", "out", "--allow-mixed-versions") == 0
     assert out.exists()
     assert len(json.loads(Path("out/low_noise.json").read_text())["versions"]) == 2
+
+
+def test_a_mixture_of_cpus_is_told_and_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = ", ".join(f"{key} {value}" for key, value in sorted(cpu.features(torch=False).items()))
+    assert figures("--out", "out") == 0
+    assert json.loads(Path("out/low_noise.json").read_text())["cpu"] == [here]
+    next(Path("out/runs").glob("*linear-run01*")).unlink()
+    monkeypatch.setattr(cpu, "features", lambda *, torch: {"machine": "abacus", "numpy": "beads"})
+    assert figures("--out", "out") == 0
+    told = json.loads(Path("out/low_noise.json").read_text())
+    assert told["cpu"] == sorted(["machine abacus, numpy beads", here])
+    assert len(told["versions"]) == 1
 
 
 def test_a_run_that_fails_is_named_with_exit_status_1(
@@ -536,7 +703,7 @@ def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_back(
 
 
 def cli_kinds() -> dict:
-    from bandits import figures
+    from bandits.results import figures
 
     return figures.KINDS
 
@@ -555,7 +722,7 @@ def test_control_c_is_told(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> N
 
 def where(*words: str) -> Path:
     options = cli.build_parser().parse_args(["figures", *words])
-    return commands.output_folder(options, commands.plan(options))
+    return work.output_folder(options, plan(options))
 
 
 def test_only_the_experiments_as_reported_at_paper_scale_go_to_the_committed_folder() -> None:
@@ -585,7 +752,7 @@ def test_an_option_changed_at_paper_scale_never_writes_to_the_committed_folder(c
 def test_the_paper_scale_says_first_how_long_it_takes(
     capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "estimate_seconds", lambda *a, **k: 5400.0)
+    monkeypatch.setattr(estimate, "estimate_seconds", lambda *a, **k: 5400.0)
     words = ["--scale", "paper", "--out", "out"]
     assert status("run", "low_noise", *REDUCED, *ONE, *words) == 0
     shown = capsys.readouterr().out

@@ -15,19 +15,22 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_faults import KILLING, ON_WORKER, RAISING
+from test_cpu import KERNELS
 
 from bandits import __version__, mnist
 from bandits.cli import main
+from bandits.engine import cpu
+from bandits.engine.compute import compute
+from bandits.engine.runs import Job
+from bandits.engine.store import Store
 from bandits.experiments import LINEAR, LINUCB, RANDOM, SIMPLE_DEEP, RunSpec
-from bandits.runs import Job, compute
-from bandits.store import Store
 
 pytest.importorskip("distributed", reason="the extra cluster is not installed")
 
 from distributed import Client
 
-from bandits import cluster
-from bandits.cluster_check import ClusterError, check, difference, several, versions
+from bandits.engine import cluster
+from bandits.engine.cluster_check import ClusterError, check, difference, several, versions
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -35,8 +38,12 @@ LONG = RunSpec(LINUCB, 0, 12_000)
 """Nobody waits for its end; it has a training stage every few milliseconds at first."""
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
+PATIENCE = 600.0
+"""Seconds after which something is taken not to come about, on a machine with much else to do."""
+
+
+def wait_for(what: Callable[[], Any]) -> None:
+    end = time.monotonic() + PATIENCE
     while not what():
         assert time.monotonic() < end, "it does not come about"
         time.sleep(0.05)
@@ -158,7 +165,7 @@ def test_killed_worker_and_a_run_that_raises_leave_every_other_run_as_it_is_here
     assert list(dask.there()) == ["two"]
     assert len(saved) == len(wanted) - 1, "a run was stored twice"
     for job in wanted[:-1]:
-        assert same(store.load(job.experiment, job.spec), compute(job.spec, sample)), job
+        assert same(store.load(job.spec), compute(job.spec, sample)), job
     assert len(list(store.folder.iterdir())) == len(wanted) - 1, "something else is in the store"
     held = dask.client.run(lambda dask_worker: [n for n in dask_worker.plugins if "bandits" in n])
     assert list(held.values()) == [[]], "the data stays on the worker"
@@ -177,6 +184,19 @@ def test_local_and_sent_runs_share_one_store(
     assert len(list(store.folder.iterdir())) == 3
 
 
+def test_a_run_names_the_cpu_of_its_worker(dask: Dask, sample: mnist.Mnist, store: Store) -> None:
+    """Here a worker that is told to use other kernels than this process."""
+    here = cpu.features(torch=False)
+    if (here["machine"], here.get("blas")) not in KERNELS:
+        pytest.skip("the BLAS is none whose kernels can be chosen")
+    other = KERNELS[here["machine"], here.get("blas")]
+    dask.hire("plain", OPENBLAS_CORETYPE=other)
+    dask.need("plain")
+    (job,) = jobs(RunSpec(RANDOM, 0, 40))
+    assert cluster.complete(dask.address, [job], sample, store, progress=False) == []
+    assert store.read(job.spec)[1].cpu == here | {"blas": other}
+
+
 def test_a_run_looks_at_its_worker_which_may_have_joined_late(dask: Dask) -> None:
     dask.need("two")
     where = dask.there()["two"]
@@ -193,7 +213,7 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
         return sum(dask.client.run(lambda dask_worker: len(dask_worker.state.tasks)).values())
 
     # Else an earlier test's work would be taken for the command's.
-    wait_for(lambda: busy() == 0, 20)
+    wait_for(lambda: busy() == 0)
     words = ["run", "low_noise", "--methods", "linucb", "--steps", str(LONG.steps), "--runs", "3"]
     words += ["--quiet", "--mnist", "sample", "--out", str(store.folder.parent)]
     command = subprocess.Popen(
@@ -207,14 +227,14 @@ def test_ctrl_c_takes_back_what_was_sent(dask: Dask, store: Store) -> None:
         try:
             wait_for(busy)
             command.send_signal(signal.SIGINT)
-            _, complaint = command.communicate(timeout=30)
+            _, complaint = command.communicate(timeout=PATIENCE)
         finally:
             command.kill()  # if it did not end, it shall not trouble the tests that follow
     assert (command.returncode, complaint) == (
         130,
         "bandits: interrupted; what is finished is kept\n",
     )
-    wait_for(lambda: busy() == 0, 20)
+    wait_for(lambda: busy() == 0)
     assert list(store.folder.iterdir()) == []
 
 
@@ -267,7 +287,7 @@ def test_cluster_that_loses_every_worker_says_so(
     ]
     with pytest.raises(ClusterError, match=f"the cluster at {dask.address} has no workers; start"):
         cluster.complete(dask.address, wanted, sample, store, progress=False)
-    store.load("low_noise", wanted[0].spec)
+    store.load(wanted[0].spec)
 
 
 def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_finished(
@@ -281,7 +301,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         assert failures == [f"{wanted[0]}: its worker died each time it was begun"]
         assert len(dask.there()) == 1  # it was begun a second time, alone
         for job in wanted[1:]:
-            store.load(job.experiment, job.spec)
+            store.load(job.spec)
 
         words = ["run", "low_noise", "--methods", "linucb", "--steps", "300", "--runs", "400"]
         words += ["--quiet", "--mnist", "sample", "--out", str(tmp_path / "lost")]
@@ -294,9 +314,9 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         )
         wait_for(lambda: len(list((tmp_path / "lost" / "runs").glob("*.npz"))) >= 2)
         dask.scheduler.kill()
-        _, complaint = command.communicate(timeout=40)
+        _, complaint = command.communicate(timeout=PATIENCE)
         kept = Store(tmp_path / "lost" / "runs", sample.digest)
-        finished = [run for run in range(400) if kept.path("low_noise", spec(run)).exists()]
+        finished = [run for run in range(400) if kept.path(spec(run)).exists()]
         assert command.returncode == 1
         assert complaint == (
             f"failed: the scheduler at {dask.address} was lost, or dropped what was sent to it; "
@@ -304,7 +324,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         )
         assert len(finished) == len(list(kept.folder.iterdir())) >= 2
         for run in finished:
-            kept.load("low_noise", spec(run))
+            kept.load(spec(run))
     finally:
         dask.close()
 
@@ -331,7 +351,7 @@ def test_address_where_no_scheduler_answers_is_refused_before_any_work(
                 )
             said = f"no Dask scheduler answers at {address!r} within 0.5 seconds"
             assert str(caught.value).startswith(said)
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 25  # Dask would go on for 30
     assert not store.folder.exists()
 
 

@@ -4,15 +4,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from pictures import pdf_difference, png_difference
 
-from bandits import figures, plots, questions, verdicts
-from bandits.collect import collect_regret, collect_reward
+from bandits.engine.runs import finished, jobs
+from bandits.engine.store import Store
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
-from bandits.runs import jobs
-from bandits.store import Store
+from bandits.mnist import Mnist
+from bandits.results import figures, paper, questions, saved, verdicts
+from bandits.results.data import Data
+from bandits.results.reward import collect_reward
+from bandits.results.statistics import Interval, fit_power_law, interval, paired_difference
+from bandits.simulate import Trajectory
+from bandits.theory.mnist_facts import expected_best
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "figures"
@@ -20,6 +27,7 @@ FOUND = sorted(path.stem for path in FOLDER.glob("*.npz"))
 INK = 0.05
 """Other versions of matplotlib set letters a little wider: the share of ink may differ so much."""
 
+LEARNERS = ("deep", "simple", "linucb", "linear")
 every_figure = pytest.mark.parametrize("name", FOUND)
 
 
@@ -30,13 +38,13 @@ def about(name: str) -> dict[str, Any]:
 
 @every_figure
 def test_it_is_redrawn_from_its_data(name: str, tmp_path: Path) -> None:
+    """The same to the eye with the matplotlib that drew it, on any CPU; else about the same."""
     for end in ("npz", "json"):
         (tmp_path / f"{name}.{end}").write_bytes((FOLDER / f"{name}.{end}").read_bytes())
     picture = figures.draw(name, tmp_path)
-    if about(name)["drawn_with"] == plots.drawn_with():
-        for end in ("png", "pdf"):
-            again = picture.with_suffix(f".{end}").read_bytes()
-            assert again == (FOLDER / f"{name}.{end}").read_bytes(), end
+    if about(name)["drawn_with"]["matplotlib"] == mpl.__version__:
+        assert png_difference(FOLDER / f"{name}.png", picture) == ""
+        assert pdf_difference(FOLDER / f"{name}.pdf", picture.with_suffix(".pdf")) == ""
     first, second = imread(FOLDER / f"{name}.png"), imread(picture)
     assert np.abs(np.subtract(np.array(first.shape), second.shape)).max() <= 12
     inks = [(1 - picture[:, :, :3]).mean(axis=(0, 1)) for picture in (first, second)]
@@ -53,23 +61,26 @@ def test_it_says_what_it_was_made_from(name: str) -> None:
     assert told["runs"], "a figure has runs"
     for run in told["runs"]:
         assert (FOLDER / "runs" / run).exists(), run
-    _, caption = figures.load_data(name, FOLDER)
+    _, caption = saved.load_data(name, FOLDER)
     assert caption == told["caption"]
     assert caption.startswith("paper scale")
 
 
 @every_figure
-def test_its_data_is_that_of_its_runs(name: str) -> None:
+def test_its_data_is_that_of_its_runs(name: str, sample: Mnist) -> None:
     """Collected again from the committed runs; the study's own trials have another form."""
     if name not in EXPERIMENTS:
         pytest.skip(f"{name} is no experiment of runs")
     told, shown = about(name), EXPERIMENTS[name]
     scale = Scale(told["scale"]["steps"], told["scale"]["runs"])
     store = Store(FOLDER / "runs", told["data"]["digest"])
-    assert [store.path(j.experiment, j.spec).name for j in jobs(shown, scale)] == told["runs"]
-    collect = collect_regret if name.startswith("convergence") else collect_reward
-    again = collect(shown, figures.load_runs(shown, scale, store))
-    data, _ = figures.load_data(name, FOLDER)
+    assert [store.path(j.spec).name for j in jobs(shown, scale)] == told["runs"]
+    runs = finished(shown, scale, store)[0]
+    if name in questions.KINDS:  # the rest of their data needs the images, or a clock
+        again = collect_reward(shown, runs)
+    else:
+        again = figures.KINDS[name].collect(shown, runs, sample)
+    data, _ = saved.load_data(name, FOLDER)
     for key, values in again.items():
         if values.dtype.kind in "iufb":
             np.testing.assert_allclose(data[key], values, rtol=1e-6, err_msg=key)
@@ -79,14 +90,65 @@ def test_its_data_is_that_of_its_runs(name: str) -> None:
 
 def test_the_paper_s_figures_are_there_and_at_least_as_large_as_agreed() -> None:
     assert set(PAPER_FIGURES) <= set(FOUND)
-    assert set(questions.KINDS) <= set(FOUND)
+    assert set(questions.QUESTIONS) <= set(FOUND)
     steps = {name: about(name)["scale"]["steps"] for name in PAPER_FIGURES}
     assert steps["convergence"] >= 5000
     assert min(steps["low_noise"], steps["high_noise"]) >= 2000
 
 
+def test_the_readme_s_sentences_give_the_numbers_of_the_runs() -> None:
+    """Those of the verdicts' table have a test of their own, and the notebooks print the rest."""
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    found, _ = saved.load_those_there(PAPER_FIGURES, FOLDER)
+    low, high = found["low_noise"], found["high_noise"]
+
+    def told(value: Interval) -> str:
+        return str(value).replace("-", "−")
+
+    def late(method: str, data: Data = low) -> Any:
+        return data["late_mean"][verdicts.place_of(data, method)]
+
+    def runs(name: str, method: str) -> list[Trajectory]:
+        store = Store(FOLDER / "runs", about(name)["data"]["digest"])
+        size = about(name)["scale"]
+        shown = EXPERIMENTS[name].select([method])
+        return finished(shown, Scale(size["steps"], size["runs"]), store)[0][method]
+
+    def exponent(curves: list[Any], first: int) -> Interval:
+        return interval([fit_power_law(curve, first=first).exponent for curve in curves])
+
+    assert f"of Linear (by {told(paired_difference(late('deep'), late('linear')))})" in readme
+    rewards = {m: [r.rewards.mean(dtype=float) for r in runs("low_noise", m)] for m in LEARNERS}
+    over_all = told(paired_difference(rewards["deep"], rewards["linucb"]))
+    assert f"from LinUCB without noise ({over_all})" in readme
+
+    deep = runs("low_noise", "deep")
+    in_use = [int((np.bincount(r.actions, minlength=5) >= len(r) / 100).sum()) for r in deep]
+    cost = [float(expected_best(5) - expected_best(arms)) for arms in in_use]
+    lost = interval([r.regret[1500:].mean() for r in deep])
+    assert (
+        f"of the {told(lost)} per step that Deep still loses, {told(interval(cost))} is" in readme
+    )
+
+    wide = [r.normalized_regret for r in runs("convergence_repeats", "deep_wide")]
+    above = [r.normalized_regret - floor for r, floor in zip(deep, cost, strict=True)]
+    for value, said in (
+        (exponent(wide, 100), "as t^(MEAN), [LOW] for the exponent, over four runs of 2,000"),
+        (exponent(wide, 1000), "up to MEAN [LOW] from t = 1,000 on"),
+        (exponent(above, 100), "Fig. 2's Deep falls as t^(MEAN), [LOW]"),
+    ):
+        mean, _, rest = told(value).partition(" [")
+        assert said.replace("MEAN", mean).replace("LOW]", rest) in readme, said
+    (one,) = (r.normalized_regret for r in runs("convergence", "deep_wide"))
+    mean = told(exponent([one], 250)).split()[0]
+    assert f"which falls as t^({mean}) from t = 250 to 5,000" in readme
+
+    noise = [f"{(late(m) - late(m, high)).mean():.2f}" for m in LEARNERS]
+    assert f"costs each learner {min(noise)} to {max(noise)} digits per step of the" in readme
+
+
 def test_the_readme_s_verdicts_are_those_of_the_data() -> None:
-    found, _ = figures.load_those_there(FOUND, FOLDER)
-    lines = verdicts.table(verdicts.read_all(found)).splitlines()
+    found, _ = saved.load_those_there(FOUND, FOLDER)
+    lines = verdicts.table(paper.read_all(found)).splitlines()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "\n".join(lines) in readme, "`bandits verdicts` prints the table that belongs there"

@@ -12,8 +12,8 @@ import pytest
 
 from bandits import mnist
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine.compute import compute
 from bandits.experiments import LINEAR, LINUCB, Method, NetworkSpec, RunSpec
-from bandits.runs import compute
 
 CONVOLUTIONS = Architecture(channels=(4,), width=8, fold=2, stride=(1,), pool=(2,), padding=(0,))
 TRAINING = Training(epochs=4)
@@ -58,6 +58,17 @@ def here() -> dict[str, str]:
         {"PYTHONHASHSEED": "2", "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "4"},
         pytest.param({"PYTHONHASHSEED": "3", "OMP_NUM_THREADS": "2"}, marks=pytest.mark.slow),
         pytest.param({"MKL_NUM_THREADS": "3", "LC_ALL": "C"}, marks=pytest.mark.slow),
+        pytest.param(
+            {
+                "PYTHONOPTIMIZE": "2",
+                "PYTHONUTF8": "0",
+                "PYTHONCOERCECLOCALE": "0",
+                "LC_ALL": "C",
+                "TZ": "Pacific/Apia",
+                "MPLBACKEND": "svg",
+            },
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=lambda variables: " ".join(f"{k}={v}" for k, v in variables.items()),
 )
@@ -73,7 +84,7 @@ def test_hash_seeds_and_thread_counts_change_nothing(
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=600,
     )
     assert json.loads(done.stdout) == here
 
@@ -85,6 +96,27 @@ def test_runs_before_a_run_change_nothing(here: dict[str, str], sample: mnist.Mn
     torch.manual_seed(1)
     np.random.seed(1)  # noqa: NPY002
     assert digests() == here
+
+
+def test_what_a_program_has_set_for_itself_changes_nothing(here: dict[str, str]) -> None:
+    """NumPy's error state and printing, and torch's numbers; all are as before afterwards."""
+    import torch
+
+    before = torch.get_default_dtype(), torch.get_float32_matmul_precision()
+    torch.set_default_dtype(torch.float64)
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with (
+            np.errstate(all="raise"),
+            np.printoptions(precision=1, threshold=2, legacy="1.13"),
+        ):
+            assert digests() == here
+            assert set(np.geterr().values()) == {"raise"}
+        assert torch.get_default_dtype() == torch.float64
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_default_dtype(before[0])
+        torch.set_float32_matmul_precision(before[1])
 
 
 def test_the_seed_changes_everything(sample: mnist.Mnist) -> None:

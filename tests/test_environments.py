@@ -131,7 +131,7 @@ def test_the_same_seed_gives_the_same_table_and_a_longer_one_begins_with_it(digi
 
 
 @given(cuts=st.lists(st.integers(0, 40), max_size=5))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_contexts_do_not_depend_on_how_they_are_read(digits_once, cuts):
     rounds = digits_once
     edges = [0, *sorted(cuts), 40]

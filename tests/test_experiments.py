@@ -1,18 +1,19 @@
 """Experiments as data: fingerprints, what is refused, and the runs that guard RESULTS_VERSION."""
 
 import hashlib
-import platform
 import re
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bandits import mnist
+from bandits import mnist, policies
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine.threads import one_thread
 from bandits.experiments import (
     COMPARED,
     DEEP,
@@ -36,6 +37,7 @@ from bandits.experiments import (
     RunSpec,
     Scale,
     beyond,
+    bounded,
     build_policy,
     environment,
     experiment,
@@ -45,7 +47,6 @@ from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Random
 from bandits.predictors import LeastSquares, Regressor
 from bandits.schedules import NeverExplore, PowerSchedule
 from bandits.simulate import simulate
-from bandits.threads import one_thread
 
 EVERY = {**EXPERIMENTS, **{e.name: e for e in beyond.BEYOND}}
 
@@ -69,6 +70,7 @@ OTHERS = {
         "arms": 4,
         "noise": 0.5,
         "train_every": 10,
+        "keep_predictions": True,
     },
     Method: {
         "name": "other",
@@ -95,6 +97,7 @@ OTHERS = {
         "batch_size": 33,
         "decay": "linear",
         "keep_optimizer": False,
+        "max_batches": 20,
     },
     LeastSquaresSpec: {"ridge": 1.0},
     RegressorSpec: {"regressor": "ridge"},
@@ -118,7 +121,7 @@ def test_the_fingerprint_changes_with_every_setting():
     specs = dict(variants(SPEC))
     for predictor in (LeastSquaresSpec(), RegressorSpec("k_nearest")):
         specs |= variants(replace(SPEC, method=replace(DEEP, predictor=predictor)))
-    assert len(specs) == 7 + 7 + 2 + 7 + 5 + 1 + 1
+    assert len(specs) == 8 + 7 + 2 + 7 + 6 + 1 + 1
     prints = {name: spec.fingerprint("digest") for name, spec in specs.items()}
     prints["the spec itself"] = SPEC.fingerprint("digest")
     prints["other data"] = SPEC.fingerprint("other digest")
@@ -151,6 +154,38 @@ def test_the_fingerprint_is_the_same_in_another_process():
     assert said == [SPEC.fingerprint("digest"), "False"]  # and needs no torch
 
 
+def test_committed_runs_keep_their_fingerprints():
+    """A setting added later stays out of the fingerprint of every run that does without it."""
+    folder = Path(__file__).resolve().parent.parent / "figures" / "runs"
+    before = "edc0d1098aa497be14ace79ddd5171e5a3dcf9c4d196c015389203eb3ba1f59b"  # full MNIST
+    prints = {path.stem.rsplit("-", 1)[1] for path in folder.glob("*.npz")}
+    for name in ("low_noise", "high_noise", "exponent", "pixel_scale", "linear_failure"):
+        shown = EXPERIMENTS[name]
+        assert {spec.fingerprint(before) for spec in shown.specs(shown.paper)} <= prints, name
+
+
+def test_only_fields_added_later_stay_out_of_the_fingerprint_and_only_at_their_default():
+    told = SPEC.settings("digest")
+    training = told["method"]["predictor"]["training"]
+    assert "keep_predictions" not in told
+    assert set(training) == {f.name for f in fields(Training)} - {"max_batches"}
+    assert training["epochs"] == 16  # a default, and in it from the first day
+    method = bounded(DEEP, Training(max_batches=7))
+    told = replace(SPEC, method=method, keep_predictions=True).settings("digest")
+    assert told["keep_predictions"] is True
+    assert told["method"]["predictor"]["training"]["max_batches"] == 7
+
+
+def test_the_long_exponent_s_p_1_is_the_long_figure_s_own_run():
+    first, second = EXPERIMENTS["long_low_noise"], EXPERIMENTS["long_exponent"]
+    prints = [
+        {spec.fingerprint("digest") for spec in e.specs(e.paper) if spec.method.name == "deep"}
+        for e in (first, second)
+    ]
+    assert len(prints[1]) == 6
+    assert prints[1] < prints[0]
+
+
 def test_methods_of_one_experiment_never_share_a_run():
     for e in EVERY.values():
         specs = e.specs(e.glance)
@@ -163,7 +198,7 @@ def test_methods_of_one_experiment_never_share_a_run():
 def test_every_reported_experiment_uses_the_figures_seed_and_none_the_tuning_seed():
     assert FIGURE_SEED != TUNING_SEED
     tuning = {e.name for e in TUNING}
-    assert tuning == {"training_study"}
+    assert tuning == {"bounded_training", "training_study"}
     for e in EVERY.values():
         wanted = TUNING_SEED if e.name in tuning else FIGURE_SEED
         assert e.seed == wanted
@@ -380,10 +415,14 @@ def test_networks_of_two_runs_differ_and_those_of_one_run_are_paired(digits):
 #
 # If one of these fails, the same settings give other results than the finished runs that are
 # stored. Where that is meant, raise RESULTS_VERSION and write the new values down here.
+#
+# They hold on any CPU. Scores of other instructions and libraries were seen to differ by up to
+# 2e-6 (float32 networks) and 1e-13 (linear models) in these runs, and no decision in them is
+# closer than CLEAR, so no last bit decides one.
 
 GOLDEN_VERSION = 1
 SAMPLE = "809ec085d551285cf9efad12c42a6aead98c62f96eb9936cc5b778870773e50d"
-TORCH, CPU = "2.14.1", "x86_64 AVX2"  # what the networks' decisions were recorded with
+CLEAR = 1e-3
 GOLDEN_TABLE = "02e4f720a44b835f8078e01b5fce541b6459126292f8f5ea"
 GOLDEN_DRAWS = "84f711574cc6bff58b564afc211c1566"
 GOLDEN_NORMALS = [
@@ -431,27 +470,24 @@ def test_the_golden_table(golden):
 
 
 @pytest.mark.parametrize(("name", "steps", "noise"), GOLDEN)
-def test_golden_decisions(golden, name, steps, noise):
+def test_golden_decisions(golden, monkeypatch, name, steps, noise):
+    gaps = []
+
+    def watched(scores, *rest):
+        behind = scores.max(axis=1, keepdims=True) - scores
+        behind[behind == 0] = np.inf  # the best, and those that equal it to the last bit
+        gaps.extend(behind.min(axis=1))
+        return argmax(scores, *rest)
+
+    argmax = policies.argmax
+    monkeypatch.setattr(policies, "argmax", watched)
     method = {m.name: m for m in (*COMPARED, *beyond.BEYOND[0].methods)}[name]
-    if isinstance(method.predictor, NetworkSpec):
-        import torch
-
-        here = torch.__version__.split("+")[0], cpu()
-        if here != (TORCH, CPU):
-            pytest.skip(f"float32 decisions were recorded with {(TORCH, CPU)}, and this is {here}")
-    assert decisions(method, steps, noise, golden) == GOLDEN[name, steps, noise]
-
-
-def decisions(method, steps, noise, digits) -> str:
     spec = RunSpec(method, 0, steps, noise=noise)
-    rounds = environment(spec, digits).rounds(spec.seed, 0, steps)
+    rounds = environment(spec, golden).rounds(spec.seed, 0, steps)
     with one_thread():
         run = simulate(build_policy(spec, rounds), rounds, train_every=spec.train_every)
-    return short(run.actions.astype(np.uint8))
-
-
-def cpu() -> str:
-    """What decides which kernels torch runs."""
-    import torch
-
-    return f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+    assert short(run.actions.astype(np.uint8)) == GOLDEN[name, steps, noise]
+    if name not in ("random", "optimal"):  # which look at no score
+        greedy = np.array(gaps)[~run.explored]
+        assert len(gaps) == steps
+        assert greedy.min() > CLEAR, "a decision that another CPU may make otherwise"

@@ -1,5 +1,6 @@
 """Where digits come from, and what is refused: folders, cache folders, the sample, pixels."""
 
+import errno
 import gzip
 import hashlib
 import logging
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,8 @@ from hypothesis import strategies as st
 from mnist_stand_in import StandIn, idx, stand_in, table
 
 from bandits import mnist
-from bandits.mnist.idx import IdxFile, decode, read_place, unpack
+from bandits.mnist.idx import decode, read_place, unpack
+from bandits.mnist.original import IdxFile
 
 NAMED = os.environ.get("BANDITS_MNIST", "sample")
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mnist"
@@ -297,7 +300,7 @@ def test_folder_that_cannot_be_written(case: str) -> None:
         answers = context.SimpleQueue()
         process = context.Process(target=_as_nobody, args=(folder, SMALL.files, answers))
         process.start()
-        process.join(60)
+        process.join(600)
         assert process.exitcode == 0
         probe, answer = answers.get()
         answers.close()
@@ -306,8 +309,8 @@ def test_folder_that_cannot_be_written(case: str) -> None:
         expected = {
             "complete": hashlib.sha256(SMALL.images.tobytes() + SMALL.labels.tobytes()).hexdigest(),
             "incomplete": f"{folder / LABELS} is missing; put the original file there",
-            "unreadable folder": f"MNIST folder {folder} cannot be read (Permission denied)",
-            "unreadable file": f"{folder / LABELS} cannot be read (Permission denied)",
+            "unreadable folder": f"MNIST folder {folder} cannot be read (Permission denied: ask",
+            "unreadable file": f"{folder / LABELS} cannot be read (Permission denied: ask",
         }[case]
         assert answer.startswith(expected)
     finally:
@@ -514,6 +517,57 @@ def test_status_of_the_sample_and_of_an_empty_cache(tmp_path: Path) -> None:
 def test_status_refuses_what_load_refuses(tmp_path: Path) -> None:
     with pytest.raises(mnist.MnistError, match="holds none of the four files"):
         mnist.status(tmp_path)
+
+
+@pytest.fixture
+def locked() -> Iterator[Path]:
+    """A folder of which a part is closed to us; root takes nobody's rights for a while."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / "MNIST" / "raw").mkdir(parents=True)
+    (folder / "MNIST" / "raw" / LABELS).write_bytes(b"")
+    folder.chmod(0o755)
+    (folder / "MNIST").chmod(0o700 if os.geteuid() == 0 else 0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        if root:
+            os.seteuid(0)
+        (folder / "MNIST").chmod(0o700)
+        shutil.rmtree(folder)
+
+
+def test_a_folder_of_another_user_is_not_taken_for_an_empty_one(locked: Path) -> None:
+    with pytest.raises(mnist.MnistError) as caught:
+        mnist.load(locked)
+    assert str(caught.value).startswith(
+        f"MNIST folder {locked} cannot be read (Permission denied: ask its owner for the right to "
+        "read it); "
+    )
+    with pytest.raises(mnist.MnistError, match="Permission denied"):
+        mnist.load(locked / "MNIST")
+
+
+def test_a_cache_of_another_user_is_told_and_the_sample_used(locked: Path) -> None:
+    found = mnist.load(cache=locked, mirrors=["http://localhost:1/"])
+    assert found.source == "sample"
+    (note,) = found.notes
+    assert note.startswith(f"the cache folder {locked} cannot be read (Permission denied")
+
+
+def test_too_many_open_files_are_told_with_the_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / IMAGES).write_bytes(b"short")
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(mnist.MnistError, match=r"Too many open files: .*ulimit -n 4096"):
+        mnist.load(tmp_path)
 
 
 # The full set

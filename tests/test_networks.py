@@ -2,6 +2,7 @@
 
 import copy
 import math
+from dataclasses import replace
 
 import numpy as np
 import oracle
@@ -10,10 +11,11 @@ import torch
 from scipy import signal, stats
 
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine.threads import one_thread
 from bandits.experiments import DEEP_ARCHITECTURE
+from bandits.history import History
 from bandits.networks import Network, Networks, torch_generator
-from bandits.predictors import History, constant_arms
-from bandits.threads import one_thread
+from bandits.predictors import constant_arms
 
 WEIGHTS, BATCHES = np.random.SeedSequence(1), np.random.SeedSequence(2)
 
@@ -259,12 +261,12 @@ def test_stages_against_plain_pytorch_and_adam_written_out(decay, keep):
 def test_the_rate_falls_linearly_to_zero_within_a_stage():
     training = Training(epochs=4, batch_size=3, decay="linear", learning_rate=0.5)
     ours = networks(SIMPLE, 2, arms=1, training=training)
-    fractions = [f for f, _ in ours._batches(torch.arange(7))]
+    fractions = [f for f, _ in ours._batches(np.arange(7))]
     np.testing.assert_allclose(fractions, np.arange(12) / 12)
-    batches = [b for _, b in ours._batches(torch.arange(7))]
+    batches = [b for _, b in ours._batches(np.arange(7))]
     assert [len(b) for b in batches] == [3, 3, 1] * 4
     for epoch in range(4):
-        assert sorted(torch.cat(batches[3 * epoch : 3 * epoch + 3]).tolist()) == list(range(7))
+        assert sorted(np.concatenate(batches[3 * epoch : 3 * epoch + 3])) == list(range(7))
 
 
 def test_a_network_learns_and_starts_each_stage_where_it_was():
@@ -299,18 +301,51 @@ def test_an_arm_without_data_keeps_its_untrained_network_and_all_others_train():
         assert np.all(again[:, arm] != after[:, arm])
 
 
-@pytest.mark.parametrize("name", ["simple", "fold 2", "fold 4, stacked"])
-def test_kept_inputs_are_the_history_however_it_grew(name):
-    ours = networks(ARCHITECTURES[name], 784 * 2)
-    made = history(3, 2)
-    for stage, n in enumerate([1, 20, 0, 7, 90]):
-        ours.fit(made)
-        assert ours._seen == len(made)
-        assert len(ours._inputs) >= len(made)
-        fresh = ours.networks[0].arrange(torch.from_numpy(made.contexts))
-        assert torch.equal(ours._inputs[: len(made)], fresh)
-        if n:
-            extend(made, history(n, 2, seed=stage))
+@pytest.mark.parametrize("bound", [1, 4, 5, 11, 12, 13, 1000])
+@pytest.mark.parametrize("decay", ["constant", "linear"])
+def test_a_bounded_stage_is_the_beginning_of_the_papers_own(bound, decay):
+    training = Training(epochs=4, batch_size=3, decay=decay)
+    rows = np.arange(100, 107)  # 3 batches an epoch, 12 in all
+    whole = [batch for _, batch in networks(SIMPLE, 2, training=training)._batches(rows)]
+    bounded = networks(SIMPLE, 2, training=replace(training, max_batches=bound))
+    fractions, batches = zip(*bounded._batches(rows), strict=True)
+    assert len(batches) == min(bound, 12)
+    for ours, papers in zip(batches, whole, strict=False):
+        np.testing.assert_array_equal(ours, papers)
+    np.testing.assert_allclose(fractions, np.arange(len(batches)) / len(batches))
+
+
+def test_a_stage_of_bounded_cost_trains_on_as_many_samples_however_long_the_history():
+    ours = networks(SIMPLE, 2, training=Training(batch_size=4, max_batches=5))
+    for n in (20, 21, 400, 10_000):
+        batches = [batch for _, batch in ours._batches(np.arange(n))]
+        assert [len(batch) for batch in batches] == [4] * 5
+        drawn = np.concatenate(batches)
+        assert len(set(drawn)) == 20  # without replacement: an epoch is not over yet
+        assert drawn.max() > 0.5 * n  # and from all of S_j, not its beginning
+
+
+@pytest.mark.parametrize("bound", [0, -1, 2.5, True, "20"])
+def test_a_bound_that_is_none_is_refused(bound):
+    with pytest.raises(ValueError, match="max_batches must be a whole number >= 1, not"):
+        Training(max_batches=bound)
+
+
+@pytest.mark.parametrize("name", ["simple", "fold 2"])
+def test_recalled_contexts_train_as_kept_ones_do(name):
+    x = contexts(60, 2)
+    training = Training(epochs=2, batch_size=4, max_batches=6)
+    kept, recalled = (networks(ARCHITECTURES[name], 784 * 2, training=training) for _ in range(2))
+    keeping, recalling = History(), History(lambda t: x[t - 1])
+    rng = np.random.default_rng(3)
+    for start in range(0, 60, 20):
+        steps = slice(start, start + 20)
+        made = x[steps], rng.integers(0, 2, 20), rng.normal(size=20).astype(np.float32)
+        keeping.append(*made)
+        recalling.append(*made, np.arange(start, start + 20) + 1)
+        kept.fit(keeping)
+        recalled.fit(recalling)
+        np.testing.assert_array_equal(kept.predict(x), recalled.predict(x))
 
 
 @pytest.mark.parametrize("name", ["simple", "fold 2"])

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode, v4
-from notebook_checks import NOTEBOOKS, ROOT, WITHOUT_TORCH, nbval, printed, read, sync, tiny, write
-from notebook_faults import KERNELSPEC, asserts, faults, output_faults
+from notebook_checks import NOTEBOOKS, ROOT, WITHOUT_TORCH, nbval, pairs, printed, read, tiny, write
+from notebook_faults import KERNELSPEC, asserts, faults
 
 from bandits import study
 
@@ -39,7 +39,7 @@ def test_it_is_stored_as_it_should_be(path: Path) -> None:
 
 @every_notebook
 def test_both_forms_are_alike(path: Path) -> None:
-    assert sync.alike(path.with_suffix(""))
+    assert pairs.difference(path.with_suffix("")) is None
 
 
 @every_notebook
@@ -143,18 +143,15 @@ def with_an_unasserted_picture(notebook: NotebookNode) -> None:
 
 
 BROKEN = {
-    never_executed: "cell 2 was never executed",
-    counted_wrongly: "cell 2 has the execution count 7, not 2",
+    never_executed: "cell 2 has the count None, not 2",
+    counted_wrongly: "cell 2 has the count 7, not 2",
     without_kernelspec: "its kernelspec is None",
     of_another_kernel: "its kernelspec is",
-    too_large: "500,000 is too many",
+    too_large: "500,000 bytes or more",
     with_stderr: "cell 2 wrote to stderr: 'careful'",
     with_an_error: "cell 2 stores the error ValueError: no",
-    that_prints("<Line2D at 0x7f3c9a1b2d30>"): "shows an address",
-    that_prints("UserWarning: mind"): "shows a warning",
     that_prints("CPU times: user 3"): "shows a timing",
     that_prints("took 3.2 s"): "shows a timing",
-    that_prints(" 42%|####      |"): "shows a progress bar",
     that_prints("saved to /home/me/figure.png"): "shows an absolute path",
     that_prints("saved to C:\\figure.png"): "shows an absolute path",
     that_ignores_its_output("print(0.1 + 0.2)"): "asserts nothing",
@@ -163,7 +160,7 @@ BROKEN = {
     with_a_tag("nbval-skip"): "the only one allowed",
     with_a_tag("raises-exception"): "the only one allowed",
     steered_by_a_comment: "steers nbval by a comment",
-    with_an_unasserted_picture: "draws a picture and asserts nothing",
+    with_an_unasserted_picture: "asserts nothing",
 }
 
 
@@ -188,21 +185,12 @@ def test_a_broken_notebook_is_found_out(change: Callable[[NotebookNode], None]) 
     ],
 )
 def test_what_may_be_shown_is_let_through(text: str) -> None:
-    assert output_faults(printed(tiny("a"), text).cells[0].outputs) == []
+    assert faults(printed(tiny("a"), text)) == []
 
 
 def test_assertions_are_found_below_functions_and_magics() -> None:
     assert asserts("%matplotlib inline\nfor a in [1]:\n    assert a")
     assert not asserts("# assert a\n'assert a'")
-
-
-def test_a_diverged_pair_is_found_out(tmp_path: Path) -> None:
-    """The same number of cells and the same file times: only the content tells."""
-    (tmp_path / "01_pair.py").write_text("# %%\nprint(1)\n")
-    sync.sync("01_pair", tmp_path)
-    assert sync.diverged(tmp_path) == []
-    (tmp_path / "01_pair.py").write_text("# %%\nprint(2)\n")
-    assert sync.diverged(tmp_path) == ["01_pair"]
 
 
 CURVE = """\
@@ -338,7 +326,7 @@ def test_runs_are_kept_at_the_study_or_where_one_stands(
 def test_a_failed_run_is_raised_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BANDITS_MNIST", "sample")
     monkeypatch.setenv("BANDITS_RESULTS", str(tmp_path))
-    monkeypatch.setattr("bandits.runs.simulate", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("bandits.engine.compute.simulate", lambda *a, **k: 1 / 0)
     shown = study.experiment("low_noise").select(["random"])
     with pytest.raises(RuntimeError, match=r"low_noise, method random, run 0, .*ZeroDivision"):
         study.run(shown, "glance")

@@ -8,13 +8,13 @@ import pytest
 
 from bandits import mnist
 from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.engine.threads import one_thread
 from bandits.environments import MnistBandit, SyntheticBandit
 from bandits.networks import Networks
 from bandits.policies import EpsilonGreedy, Linear, LinUCB, Optimal, Random
 from bandits.schedules import PowerSchedule
 from bandits.simulate import simulate
 from bandits.streams import Stream, seed_sequence
-from bandits.threads import one_thread
 
 # float32 scores of the networks after some hundred steps of two Adams; float64 of linear solves.
 SINGLE, DOUBLE = 1e-4, 1e-9

@@ -1,5 +1,8 @@
 """The numbers of a figure are those of the runs, and the picture shows the numbers."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +14,17 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from scipy import stats
 
-from bandits import plots
-from bandits.collect import REWARD_POINTS, Data, collect_regret, collect_reward, kept_steps
+from bandits.engine.npz import write_arrays
 from bandits.experiments import EXPERIMENTS, Experiment
-from bandits.figures import changes
+from bandits.results import plots
+from bandits.results.data import REWARD_POINTS, Data, kept_steps
+from bandits.results.figures import changes
+from bandits.results.figures import draw as draw_again
+from bandits.results.regret import collect_regret, regret_figure
+from bandits.results.reward import collect_reward, reward_figure
 from bandits.simulate import Trajectory
 
+ROOT = Path(__file__).resolve().parent.parent
 STEPS, RUNS = 900, 4
 
 
@@ -125,7 +133,7 @@ def test_what_differs_from_the_reported_experiment_is_told() -> None:
 
 
 def test_both_levels_are_drawn_where_theory_puts_them(reward: Data) -> None:
-    axes = plots.reward_figure(reward, "caption").axes[0]
+    axes = reward_figure(reward, "caption").axes[0]
     levels = [line.get_ydata()[0] for line in axes.lines if len(set(line.get_ydata())) == 1]
     assert levels[:2] == [pytest.approx(7.79175, abs=1e-12), 4.5]
     texts = [text.get_text() for text in axes.texts]
@@ -142,7 +150,7 @@ def test_the_best_level_is_that_of_the_number_of_arms(arms: int) -> None:
 
 
 def test_the_curves_drawn_are_the_data(reward: Data) -> None:
-    axes = plots.reward_figure(reward, "caption").axes[0]
+    axes = reward_figure(reward, "caption").axes[0]
     curves = axes.lines[2:]
     assert len(curves) == len(reward["methods"])
     for row, line in enumerate(curves):
@@ -159,7 +167,7 @@ def test_the_curves_drawn_are_the_data(reward: Data) -> None:
 
 def test_two_runs_are_drawn_as_lines_and_no_band_hides_them() -> None:
     data = collected(LOW, runs=2)
-    axes = plots.reward_figure(data, "caption").axes[0]
+    axes = reward_figure(data, "caption").axes[0]
     assert len(axes.collections) == 0
     assert len(axes.lines) == 2 + 3 * len(data["methods"])
 
@@ -167,7 +175,7 @@ def test_two_runs_are_drawn_as_lines_and_no_band_hides_them() -> None:
 @pytest.mark.parametrize("runs", [1, 4])
 def test_regret_is_drawn_on_linear_and_on_log_axes(runs: int) -> None:
     data = collected(WIDE, runs)
-    figure = plots.regret_figure(data, "caption")
+    figure = regret_figure(data, "caption")
     left, right = figure.axes
     assert (left.get_xscale(), left.get_yscale()) == ("linear", "linear")
     assert (right.get_xscale(), right.get_yscale()) == ("log", "log")
@@ -189,7 +197,7 @@ def test_regret_is_drawn_on_linear_and_on_log_axes(runs: int) -> None:
 
 def test_the_caption_stands_on_the_figure(reward: Data) -> None:
     caption = "glance scale: 40 steps, 4 runs. Data: sample of 5,000 MNIST training digits"
-    shown = plots.reward_figure(reward, caption).get_supxlabel()
+    shown = reward_figure(reward, caption).get_supxlabel()
     assert "Glance scale: 40 steps, 4 runs" in shown
     assert "sample of 5,000 MNIST training digits" in shown
     assert "95 %" in shown
@@ -201,7 +209,7 @@ def test_a_figure_drawn_twice_is_the_same_file(
     """Also after someone changed the look of every figure; and neither display nor LaTeX is met."""
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.setenv("PATH", "")
-    kinds = {"reward": (plots.reward_figure, reward), "regret": (plots.regret_figure, regret)}
+    kinds = {"reward": (reward_figure, reward), "regret": (regret_figure, regret)}
     for name, (draw, data) in kinds.items():
         first = plots.save(draw(data, "caption"), tmp_path / "a" / name)
         with mpl.rc_context({"font.size": 20, "lines.linewidth": 5, "axes.grid": False}):
@@ -210,6 +218,82 @@ def test_a_figure_drawn_twice_is_the_same_file(
             one, other = (path.with_suffix(end).read_bytes() for path in (first, second))
             assert len(one) > 5000
             assert one == other
+
+
+HOSTILE = """
+axes.facecolor: black
+figure.facecolor: red
+savefig.facecolor: green
+savefig.bbox: tight
+savefig.dpi: 30
+savefig.transparent: True
+axes.prop_cycle: cycler(color=["yellow"])
+axes.formatter.use_locale: True
+axes.spines.left: False
+axes.xmargin: 0.4
+lines.marker: s
+lines.solid_capstyle: butt
+font.sans-serif: no such font
+mathtext.fontset: cm
+legend.frameon: True
+legend.fontsize: 20
+text.usetex: True
+text.hinting: none
+path.simplify: False
+patch.linewidth: 7
+pdf.compression: 0
+xtick.direction: in
+figure.constrained_layout.h_pad: 0.5
+"""
+
+
+def test_a_user_s_matplotlibrc_changes_no_figure(
+    reward: Data, regret: Data, tmp_path: Path
+) -> None:
+    """A matplotlibrc in the current folder, met by a fresh process and through both commands."""
+    kinds = {"low_noise": reward, WIDE.name: regret, "pixel_scale": scales()}
+    folders = [tmp_path / "here", tmp_path / "there"]
+    for folder in folders:
+        for name, data in kinds.items():
+            write_arrays(folder / f"{name}.npz", data, {"caption": "caption"})
+    for name in kinds:
+        draw_again(name, folders[0])
+    (folders[1] / "matplotlibrc").write_text(HOSTILE)
+    words = [sys.executable, "-m", "bandits", "figures", "--from-data", "--out", "."]
+    for name in kinds:
+        done = subprocess.run(
+            [*words, name],
+            cwd=folders[1],
+            env=os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "svg"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        for end in ("png", "pdf"):
+            one, other = ((folder / f"{name}.{end}").read_bytes() for folder in folders)
+            assert one == other, (name, end)
+
+
+def scales() -> Data:
+    rng = np.random.default_rng(0)
+    data = {"scale": np.array([1 / 255, 1.0, 255.0]), "arm_counts": rng.integers(1, 9, (3, 4, 5))}
+    return data | {key: rng.random((3, 4)) for key in ("late_mean", "mean_range", "width_range")}
+
+
+def test_the_notebooks_look_starts_from_matplotlibs_defaults_too() -> None:
+    with mpl.rc_context():
+        plots.use_style()
+        wanted = dict(mpl.rcParams)
+    with mpl.rc_context({"axes.facecolor": "black", "lines.marker": "s", "savefig.dpi": 30}):
+        before = dict(mpl.rcParams)
+        with plots.look():
+            assert dict(mpl.rcParams) == wanted
+        assert dict(mpl.rcParams) == before
+        plots.use_style()
+        assert dict(mpl.rcParams) == wanted
+    assert wanted["axes.facecolor"] == "white"
+    assert wanted.items() >= plots.RC.items() - {("font.family", "DejaVu Sans")}
 
 
 def test_methods_of_one_figure_are_told_apart_in_grey() -> None:

@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 from bandits.architecture import Architecture, Training
+from bandits.engine.threads import one_thread
 from bandits.environments import Draws, SyntheticBandit, draw_exploration
 from bandits.networks import Networks
 from bandits.policies import (
@@ -25,7 +26,6 @@ from bandits.policies import (
 from bandits.predictors import LeastSquares, Regressor
 from bandits.schedules import NeverExplore, PowerSchedule
 from bandits.simulate import simulate
-from bandits.threads import one_thread
 
 ARMS, SIZE, STEPS = 4, 3, 60
 SEED = np.random.SeedSequence(3)
@@ -336,7 +336,7 @@ def test_linucb_in_two_dimensions_by_hand():
     np.testing.assert_array_equal(policy.choose(y, np.array([4, 5]), block_of(2)).actions, [0, 1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 10**6),
     m=st.integers(1, 6),
@@ -505,3 +505,98 @@ def test_unless_asked_otherwise_the_first_of_equal_arms_is_chosen(make):
     assert list(choice.actions) == [0, 0]
     assert list(choice.propensities) == [1, 1]
     assert not choice.explored.any()
+
+
+# ── What a user's own parts give back ───────────────────────────────────────────────────────────
+
+
+class Given(LeastSquares):
+    """A predictor of one's own, whose predictions are whatever `make` makes of (n, K) zeros."""
+
+    def __init__(self, make):
+        super().__init__(SIZE, ARMS)
+        self.make = make
+
+    def predict(self, contexts):
+        return self.make(np.zeros((len(contexts), ARMS)))
+
+
+def whole_run(policy, steps=25):
+    return simulate(policy, SyntheticBandit(ARMS, SIZE).rounds(1, 0, steps))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "told"),
+    [
+        (lambda t: np.full(len(t), 2.0), "ε = 2 at t = 1"),
+        (lambda t: 2.0, "ε = 2 at t = 1"),
+        (lambda t: 1.5 - 1 / t, "ε = 1.16667 at t = 3"),
+        (lambda t: 0.5 - t / 44, "ε = -0.0227273 at t = 23"),
+        (lambda t: np.where(t == 22, np.nan, 0.1), "ε = nan at t = 22"),
+        (lambda t: np.full(len(t), np.inf), "ε = inf at t = 1"),
+    ],
+)
+def test_a_schedule_that_gives_no_probability_is_blamed_itself(schedule, told):
+    with pytest.raises(ValueError, match="must be a probability") as caught:
+        whole_run(EpsilonGreedy(schedule, LeastSquares(SIZE, ARMS), ARMS))
+    assert str(caught.value) == f"the schedule gives {told}; it must be a probability, from 0 to 1"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "told"),
+    [
+        (lambda t: np.full((len(t), 1), 0.1), "(20, 1) of float64"),
+        (lambda t: np.full(len(t) - 1, 0.1), "(19,) of float64"),
+        (lambda t: np.array([0.1]), "(1,) of float64"),
+        (lambda t: None, "() of object"),
+        (lambda t: ["0.1"] * len(t), "(20,) of <U3"),
+        (lambda t: t + 0j, "(20,) of complex128"),
+    ],
+)
+def test_a_schedule_of_another_shape_or_kind_is_named(schedule, told):
+    with pytest.raises(ValueError, match="the schedule gives") as caught:
+        whole_run(EpsilonGreedy(schedule, LeastSquares(SIZE, ARMS), ARMS))
+    assert str(caught.value) == (
+        f"the schedule gives {told} for the steps from t = 1 on; it must give (20,) numbers, "
+        "one ε for each, or a single one"
+    )
+
+
+@pytest.mark.parametrize("constant", [0, 1, 0.25, np.float32(0.25)])
+def test_a_schedule_may_give_one_number_for_all_steps(constant):
+    one = whole_run(EpsilonGreedy(lambda t: constant, LeastSquares(SIZE, ARMS), ARMS))
+    each = whole_run(
+        EpsilonGreedy(lambda t: np.full(len(t), constant), LeastSquares(SIZE, ARMS), ARMS)
+    )
+    np.testing.assert_array_equal(one.actions, each.actions)
+    np.testing.assert_array_equal(one.propensities, each.propensities)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda scores: scores[:, :, None], f"(20, {ARMS}, 1) of float64"),
+        (lambda scores: scores[:, 1:], f"(20, {ARMS - 1}) of float64"),
+        (lambda scores: np.c_[scores, scores], f"(20, {2 * ARMS}) of float64"),
+        (lambda scores: scores.T, f"({ARMS}, 20) of float64"),
+        (lambda scores: scores[:1], f"(1, {ARMS}) of float64"),
+        (lambda scores: scores[:, 0], "(20,) of float64"),
+        (lambda scores: 0.0, "() of float64"),
+        (lambda scores: None, "() of object"),
+        (lambda scores: scores.astype(str), f"(20, {ARMS}) of <U32"),
+    ],
+)
+def test_predictions_of_another_shape_or_kind_are_named(make, told):
+    with pytest.raises(ValueError, match="the predictor gives") as caught:
+        whole_run(epsilon_greedy(Given(make)))
+    assert str(caught.value) == (
+        f"the predictor gives {told} for 20 contexts and {ARMS} arms; "
+        f"it must give (20, {ARMS}) numbers, one for each context and arm"
+    )
+
+
+def test_predictions_may_be_a_list():
+    given = whole_run(epsilon_greedy(Given(lambda scores: scores.tolist())))
+    np.testing.assert_array_equal(
+        given.actions, whole_run(epsilon_greedy(Given(lambda s: s))).actions
+    )

@@ -2,19 +2,22 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.decomposition import PCA
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LassoCV, Ridge
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from bandits.engine.threads import one_thread
 from bandits.experiments import regressor
-from bandits.predictors import History, LeastSquares, Regressor, constant_arms
-from bandits.threads import one_thread
+from bandits.history import History
+from bandits.predictors import LeastSquares, Regressor, constant_arms
 
 SEED = np.random.SeedSequence(5)
 
@@ -42,7 +45,6 @@ QUERIES = np.random.default_rng(1).random((9, 4), dtype=np.float32)
 # ── History ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@settings(deadline=None)
 @given(sizes=st.lists(st.integers(0, 150), max_size=8), seed=st.integers(0, 1000))
 def test_history_is_what_was_appended_in_order(sizes, seed):
     rng = np.random.default_rng(seed)
@@ -66,6 +68,35 @@ def test_history_is_what_was_appended_in_order(sizes, seed):
         np.testing.assert_array_equal(history.rewards, rewards)
         for arm in range(4):
             assert list(history.rows(arm)) == [i for i, a in enumerate(actions) if a == arm]
+
+
+@given(sizes=st.lists(st.integers(0, 70), min_size=1, max_size=5), seed=st.integers(0, 1000))
+def test_a_history_that_recalls_is_one_that_keeps(sizes, seed):
+    rng = np.random.default_rng(seed)
+    table = rng.random((sum(sizes), 3), dtype=np.float32)
+    keeping, recalling = History(), History(lambda t: table[t - 1])
+    begun = 0
+    for n in sizes:
+        some = rng.random(n) < 0.5  # as training on the random branch only keeps some
+        t = begun + 1 + np.flatnonzero(some)
+        begun += n
+        part = table[t - 1], rng.integers(0, 4, len(t)), rng.random(len(t), dtype=np.float32)
+        keeping.append(*part)
+        recalling.append(*part, t)
+    if len(keeping):
+        np.testing.assert_array_equal(recalling.contexts, keeping.contexts)
+        rows = rng.integers(0, len(keeping), 5)
+        np.testing.assert_array_equal(recalling.contexts_of(rows), keeping.contexts_of(rows))
+        np.testing.assert_array_equal(recalling.actions, keeping.actions)
+
+
+def test_a_history_that_recalls_needs_the_times():
+    history = History(lambda t: np.zeros((len(t), 2), np.float32))
+    part = np.zeros((3, 2), np.float32), np.zeros(3, np.int64), np.zeros(3, np.float32)
+    with pytest.raises(ValueError, match=r"needs the time steps t \(3,\), not none"):
+        history.append(*part)
+    with pytest.raises(ValueError, match=r"needs the time steps t \(3,\), not \(2,\)"):
+        history.append(*part, np.arange(2))
 
 
 # ── Least squares ───────────────────────────────────────────────────────────────────────────────
@@ -234,9 +265,86 @@ def test_a_regressor_that_is_wrong_is_refused_not_replaced_by_a_mean(estimator):
         predictor.predict(QUERIES)
 
 
+@pytest.mark.parametrize("n", [1, 3, 30, 60])
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (DecisionTreeRegressor(max_depth=-3), "'max_depth' parameter of DecisionTreeRegressor"),
+        (KNeighborsRegressor(metric="no such metric"), "'metric' parameter of KNeighborsRegressor"),
+        (Ridge(alpha=-1.0), "'alpha' parameter of Ridge"),
+        (MLPRegressor(hidden_layer_sizes=(-5,)), "hidden_layer_sizes must be > 0"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseEstimator) else None,
+)
+def test_the_part_of_a_pipeline_that_is_wrong_is_blamed_and_not_the_few_samples(last, told, n):
+    """PCA(4) refuses fewer than 4 samples too, but that mends itself."""
+    predictor = Regressor(make_pipeline(PCA(4), last), 3, seed=SEED)
+    predictor.fit(made(n))
+    with pytest.raises(ValueError, match="Pipeline cannot be fitted to arm ") as caught:
+        predictor.predict(QUERIES)
+    assert told in str(caught.value)
+    assert "n_components" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pipeline_with_too_few_samples_predicts_their_mean():
+    history = History()
+    history.append(QUERIES[:3], np.zeros(3, np.int64), np.array([2.0, 4.0, 9.0], np.float32))
+    predictor = Regressor(make_pipeline(PCA(4), Ridge()), 1, seed=SEED)
+    predictor.fit(history)
+    np.testing.assert_allclose(predictor.predict(QUERIES)[:, 0], 5.0)
+
+
+class Shaped(RegressorMixin, BaseEstimator):
+    """Predicts an array of the shape that `make` makes of n."""
+
+    def __init__(self, make=None):
+        self.make = make
+
+    def fit(self, x, y):
+        return self
+
+    def predict(self, x):
+        return np.ones(self.make(len(x)))
+
+
+@pytest.mark.parametrize("make", [lambda n: (n, 2), lambda n: (n - 1,), lambda n: (), lambda n: 1])
+def test_a_regressor_that_predicts_another_number_of_values_is_named(make):
+    predictor = Regressor(Shaped(make), 3, seed=SEED)
+    predictor.fit(made(30))
+    with pytest.raises(ValueError, match="Shaped predicts") as caught:
+        predictor.predict(QUERIES)
+    assert str(caught.value) == (
+        f"Shaped predicts {np.ones(make(9)).shape} for 9 contexts of arm 0; "
+        "it must predict one number for each"
+    )
+
+
+def test_a_regressor_may_predict_a_column():
+    predictor = Regressor(Shaped(lambda n: (n, 1)), 3, seed=SEED)
+    predictor.fit(made(30))
+    np.testing.assert_array_equal(predictor.predict(QUERIES)[:, 0], 1)
+
+
+@pytest.mark.parametrize("estimator", [Ridge, "ridge", None, PCA(4), lambda x: x])
+def test_what_is_no_regressor_is_refused(estimator):
+    with pytest.raises(ValueError, match=r"estimator must be a scikit-learn regressor, such as R"):
+        Regressor(estimator, 3, seed=SEED)
+
+
+def test_a_number_of_neighbours_that_is_none_is_refused_by_scikit_learn():
+    predictor = Regressor(KNeighborsRegressor(n_neighbors="five"), 3, seed=SEED)
+    predictor.fit(made(30))
+    with pytest.raises(ValueError, match=r"KNeighborsRegressor cannot be fitted .*'five'"):
+        predictor.predict(QUERIES)
+
+
 class Broken(RegressorMixin, BaseEstimator):
     def fit(self, x, y):
         raise RuntimeError("the disk is full")
+
+    def predict(self, x):
+        raise AssertionError("it was never fitted")
 
 
 def test_another_error_is_passed_on():

@@ -16,8 +16,9 @@ from bandits.simulate import Trajectory, blocks, restore, simulate
 
 
 def same(first: Trajectory, second: Trajectory):
-    for f in fields(Trajectory):
-        np.testing.assert_array_equal(getattr(first, f.name), getattr(second, f.name))
+    assert first.arrays().keys() == second.arrays().keys()
+    for name, values in first.arrays().items():
+        np.testing.assert_array_equal(values, second.arrays()[name])
 
 
 class Diary:
@@ -69,8 +70,8 @@ def test_three_steps_by_hand():
     np.testing.assert_allclose(run.normalized_regret, [3.0, 4 / 2, 4 / 3], rtol=1e-15)
     np.testing.assert_array_equal(run.propensities, np.float32([0.5] * 3))
     assert len(run) == 3
-    same(run[1:], Trajectory(*(getattr(run, f.name)[1:] for f in fields(run))))
-    kinds = {f.name: getattr(run, f.name).dtype for f in fields(run)}
+    same(run[1:], Trajectory(*(values[1:] for values in run.arrays().values())))
+    kinds = {name: values.dtype for name, values in run.arrays().items()}
     assert kinds == {
         "actions": np.int64,
         "rewards": np.float32,
@@ -165,7 +166,7 @@ def test_any_number_of_arms_and_any_state_size(arms, size):
         assert np.all((run.propensities > 0) & (run.propensities <= 1))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     steps=st.integers(1, 40),
     train_every=st.integers(1, 15),
@@ -358,3 +359,33 @@ def test_contexts_of_any_layout_are_learned_from():
         rounds, gather=lambda block: np.ascontiguousarray(rounds.gather(block)[:, ::-1])
     )
     same(*(simulate(LinUCB(3, 2), r) for r in (mirrored, straight)))
+
+
+# ── Predictions ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_predictions_of_the_arms_taken_are_kept_where_asked_for():
+    bandit = SyntheticBandit(arms=3, size=2, noise=0.5)
+    rounds = bandit.rounds(seed=4, run=0, steps=70)
+    runs = []
+    for keep in (False, True):
+        policy = EpsilonGreedy(PowerSchedule(0.5), LeastSquares(2, 3), 3)
+        runs.append(simulate(policy, rounds, train_every=10, keep_predictions=keep))
+    without, kept = runs
+    assert without.predictions is None
+    same(without, replace(kept, predictions=None))
+    # By hand: least squares on the steps before the block, for the arm taken.
+    x = rounds.contexts(slice(None)).astype(float)
+    for t in range(70):
+        before = np.flatnonzero(kept.actions[: t - t % 10] == kept.actions[t])
+        fitted = np.linalg.lstsq(x[before], kept.rewards[before].astype(float), rcond=None)[0]
+        assert kept.predictions[t] == pytest.approx(x[t] @ fitted, rel=1e-5, abs=1e-6)
+    resumed = EpsilonGreedy(PowerSchedule(0.5), LeastSquares(2, 3), 3)
+    restore(resumed, rounds, kept[:40], 10, None)
+    again = simulate(resumed, rounds, train_every=10, keep_predictions=True, resume=kept[:40])
+    same(again, kept)
+
+
+def test_a_policy_that_predicts_nothing_has_no_predictions_to_keep():
+    run = simulate(Diary([0, 1, 1]), by_hand(), train_every=2, keep_predictions=True)
+    np.testing.assert_array_equal(run.predictions, np.float32([np.nan] * 3))

@@ -1,10 +1,13 @@
 """A stored run is whole and the right one, or it is refused by name."""
 
+import errno
 import io
 import json
 import os
+import socket
 import zipfile
-from dataclasses import fields, replace
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,20 +17,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bandits import mnist
-from bandits.experiments import LINEAR, RANDOM, RunSpec
-from bandits.runs import Job, complete, missing
+from bandits.engine import cpu
+from bandits.engine.files import Unreadable, set_aside, sweep
+from bandits.engine.npz import StoreError, read_arrays, write_arrays
+from bandits.engine.runs import Job, complete, missing
+from bandits.engine.store import Store, pack, unpack, versions
+from bandits.experiments import LINEAR, RANDOM, SIMPLE_DEEP, Method, RunSpec
 from bandits.simulate import Trajectory
-from bandits.store import (
-    Store,
-    StoreError,
-    pack,
-    read_arrays,
-    set_aside,
-    sweep,
-    unpack,
-    versions,
-    write_arrays,
-)
 
 SPEC = RunSpec(RANDOM, run=1, steps=40)
 NAME = "low_noise"
@@ -43,15 +39,16 @@ def trajectory(steps: int, seed: int = 0) -> Trajectory:
         means=means[np.arange(steps), actions],
         best_means=means.max(axis=1),
         explored=rng.random(steps) < 0.3,
-        propensities=rng.random(steps).astype(np.float32),
+        propensities=1 - rng.random(steps).astype(np.float32),  # never 0
     )
 
 
 def assert_same(one: Trajectory, other: Trajectory) -> None:
-    for f in fields(Trajectory):
-        a, b = getattr(one, f.name), getattr(other, f.name)
-        assert a.dtype == b.dtype, f.name
-        np.testing.assert_array_equal(a, b, err_msg=f.name)
+    ours, theirs = one.arrays(), other.arrays()
+    assert ours.keys() == theirs.keys()
+    for name, values in ours.items():
+        assert values.dtype == theirs[name].dtype, name
+        np.testing.assert_array_equal(values, theirs[name], err_msg=name)
 
 
 @pytest.fixture
@@ -82,7 +79,7 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(trajectories())
 def test_unpacking_gives_back_what_was_packed(run: Trajectory) -> None:
     assert_same(unpack(pack(run)), run)
@@ -125,22 +122,61 @@ def test_a_run_with_a_wrong_array_is_refused(name: str, values: np.ndarray) -> N
 
 def test_a_run_comes_back_as_it_was_saved(store: Store) -> None:
     run = trajectory(40)
-    path = store.save(NAME, SPEC, run)
-    assert path == store.path(NAME, SPEC)
-    assert path.name == f"low_noise-random-run01-{SPEC.fingerprint('some digest')}.npz"
-    assert_same(store.load(NAME, SPEC), run)
-    assert store.provenance(NAME, SPEC) == versions()
+    path = store.save(SPEC, run)
+    assert path == store.path(SPEC)
+    assert path.name == f"random-run01-{SPEC.fingerprint('some digest')}.npz"
+    assert_same(store.load(SPEC), run)
+    assert store.read(SPEC)[1].versions == versions()
     assert names(store) == [path.name]
 
 
+def test_a_run_names_the_cpu_that_made_it(store: Store) -> None:
+    store.save(SPEC, trajectory(40))
+    assert store.read(SPEC)[1].cpu == cpu.features(torch=False)
+    store.save(SPEC, trajectory(40), {"machine": "another"})
+    assert store.read(SPEC)[1].cpu == {"machine": "another"}
+
+
+@pytest.mark.parametrize("method, named", [(SIMPLE_DEEP, True), (LINEAR, False)])
+def test_torch_s_instructions_are_named_for_networks_only(
+    store: Store, method: Method, named: bool
+) -> None:
+    """Else the file of the same run would depend on what the process had done before."""
+    import torch
+
+    spec = replace(SPEC, method=method)
+    store.save(spec, trajectory(40))
+    level = torch.backends.cpu.get_cpu_capability()
+    assert store.read(spec)[1].cpu.get("torch") == (level if named else None)
+
+
+def test_a_run_of_before_cpus_were_named_tells_of_none(store: Store) -> None:
+    path = store.save(SPEC, trajectory(40))
+    arrays, told = read_arrays(path)
+    del told["cpu"]
+    write_arrays(path, arrays, told)
+    assert store.read(SPEC)[1].cpu == {}
+
+
+def test_a_run_under_the_name_that_version_0_1_gave_it_is_found_and_renamed(store: Store) -> None:
+    path = store.save(SPEC, trajectory(40))
+    content = path.read_bytes()
+    for experiment in ("low_noise", "high_noise"):
+        path.with_name(f"{experiment}-{path.name}").write_bytes(content)
+    path.unlink()
+    assert missing([Job(NAME, SPEC)], store) == []
+    assert path.read_bytes() == content
+    assert not store.has(replace(SPEC, run=2))
+
+
 def test_a_folder_may_be_named_by_a_string(store: Store) -> None:
-    store.save(NAME, SPEC, trajectory(40))
-    assert_same(Store(str(store.folder), store.digest).load(NAME, SPEC), trajectory(40))  # type: ignore[arg-type]
+    store.save(SPEC, trajectory(40))
+    assert_same(Store(str(store.folder), store.digest).load(SPEC), trajectory(40))  # type: ignore[arg-type]
 
 
 def test_the_same_run_gives_the_same_bytes(store: Store, tmp_path: Path) -> None:
     other = Store(tmp_path / "elsewhere", store.digest)
-    first, second = (s.save(NAME, SPEC, trajectory(40)) for s in (store, other))
+    first, second = (s.save(SPEC, trajectory(40)) for s in (store, other))
     os.utime(first, (0, 0))
     assert first.read_bytes() == second.read_bytes()
     with zipfile.ZipFile(first) as file:
@@ -159,18 +195,18 @@ def test_every_setting_and_the_data_name_another_file(store: Store) -> None:
         replace(SPEC, method=replace(RANDOM, pixel_scale=255.0)),
         replace(SPEC, method=replace(RANDOM, p=0.5)),
     ]
-    paths = {store.path(NAME, spec) for spec in [SPEC, *others]}
-    paths |= {replace(store, digest="x").path(NAME, SPEC)}
-    paths |= {replace(store, device="cuda").path(NAME, SPEC)}
+    paths = {store.path(spec) for spec in [SPEC, *others]}
+    paths |= {replace(store, digest="x").path(SPEC)}
+    paths |= {replace(store, device="cuda").path(SPEC)}
     assert len(paths) == len(others) + 3
     renamed = replace(SPEC, method=replace(RANDOM, label="another label"))
-    assert store.path(NAME, renamed) == store.path(NAME, SPEC)
+    assert store.path(renamed) == store.path(SPEC)
 
 
 def test_a_missing_run_is_not_an_error_of_the_store(store: Store) -> None:
-    for load in (store.load, store.provenance, store.load_checkpoint):
+    for load in (store.load, store.read, store.load_checkpoint):
         with pytest.raises(FileNotFoundError):
-            load(NAME, SPEC)
+            load(SPEC)
     assert not store.folder.exists()
 
 
@@ -200,7 +236,7 @@ def about(store: Store, **changes: object) -> str:
 
 
 def bad_content(kind: str, store: Store) -> bytes:
-    whole = store.save(NAME, SPEC, trajectory(40)).read_bytes()
+    whole = store.save(SPEC, trajectory(40)).read_bytes()
     arrays = pack(trajectory(40))
     middle = len(whole) // 2
     return {
@@ -258,11 +294,11 @@ def test_a_file_that_cannot_be_used_is_named_set_aside_and_redone(
     kind: str, tmp_path: Path, sample: mnist.Mnist
 ) -> None:
     store = Store(tmp_path / "runs", sample.digest)
-    path = store.path(NAME, SPEC)
+    path = store.path(SPEC)
     bad = bad_content(kind, store)
     path.write_bytes(bad)
     with pytest.raises(StoreError):
-        store.load(NAME, SPEC)
+        store.load(SPEC)
     said: list[str] = []
     assert complete([Job(NAME, SPEC)], sample, store, progress=False, say=said.append) == []
     aside = path.with_name(path.name + ".set-aside0")
@@ -270,15 +306,15 @@ def test_a_file_that_cannot_be_used_is_named_set_aside_and_redone(
     assert path.name in said[0]
     assert aside.name in said[0]
     assert aside.read_bytes() == bad
-    assert len(store.load(NAME, SPEC)) == 40
+    assert len(store.load(SPEC)) == 40
     assert names(store) == sorted([path.name, aside.name])
 
 
 def test_a_folder_in_a_run_s_place_is_set_aside(store: Store) -> None:
-    path = store.path(NAME, SPEC)
+    path = store.path(SPEC)
     (path / "inside").mkdir(parents=True)
-    with pytest.raises(StoreError, match="not a whole"):
-        store.load(NAME, SPEC)
+    with pytest.raises(StoreError, match="a directory, not a file"):
+        store.load(SPEC)
     said: list[str] = []
     assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
     assert names(store) == [path.name + ".set-aside0"]
@@ -290,7 +326,7 @@ def test_a_store_below_a_regular_file_holds_nothing_and_takes_nothing(tmp_path: 
     store = Store(tmp_path / "file" / "runs", "d")
     assert missing([Job(NAME, SPEC)], store) == [Job(NAME, SPEC)]
     with pytest.raises(OSError, match="file"):
-        store.save(NAME, SPEC, trajectory(40))
+        store.save(SPEC, trajectory(40))
 
 
 def test_pickled_arrays_are_refused_unread(store: Store, tmp_path: Path) -> None:
@@ -299,27 +335,27 @@ def test_pickled_arrays_are_refused_unread(store: Store, tmp_path: Path) -> None
             return (Path.touch, (tmp_path / "sprung",))
 
     store.folder.mkdir()
-    path = store.path(NAME, SPEC)
+    path = store.path(SPEC)
     path.write_bytes(npz(about=about(store), steps=np.array([Trap()], dtype=object)))
     with pytest.raises(StoreError, match="allow_pickle"):
-        store.load(NAME, SPEC)
+        store.load(SPEC)
     assert not (tmp_path / "sprung").exists()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_damage_never_raises_anything_but_a_store_error(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     store = Store(tmp_path_factory.getbasetemp() / "damaged", "d")
     run = trajectory(40)
-    path = store.save(NAME, SPEC, run)
+    path = store.save(SPEC, run)
     content = bytearray(path.read_bytes())
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     path.write_bytes(content)
     try:
-        read = store.load(NAME, SPEC)
+        read = store.load(SPEC)
     except StoreError:
         return
     assert_same(read, run)  # the damage hit a byte that carries nothing, as a date does
@@ -333,6 +369,264 @@ def test_setting_aside_never_overwrites(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"run.npz.set-aside{n}" for n in range(3)]
 
 
+# What cannot have happened
+
+
+def with_value(field: str, value: float, at: int = 7) -> Trajectory:
+    run = trajectory(40)
+    values = getattr(run, field).copy()
+    values[at] = value
+    return replace(run, **{field: values})
+
+
+IMPOSSIBLE = [
+    ("actions", 99, "an action outside 0..4"),
+    ("actions", 5, "an action outside 0..4"),
+    ("actions", -1, "an action outside 0..4"),
+    ("rewards", np.nan, "a reward that is not finite"),
+    ("rewards", -np.inf, "a reward that is not finite"),
+    ("means", np.nan, "a mean outside 0..9"),
+    ("means", -1.0, "a mean outside 0..9"),
+    ("best_means", np.inf, "a mean outside 0..9"),
+    ("best_means", 77.0, "a mean outside 0..9"),
+    ("best_means", -0.5, "a mean outside 0..9"),
+    ("propensities", 0.0, r"a probability outside \(0, 1\]"),
+    ("propensities", -0.1, r"a probability outside \(0, 1\]"),
+    ("propensities", 1.001, r"a probability outside \(0, 1\]"),
+    ("propensities", np.nan, r"a probability outside \(0, 1\]"),
+]
+
+
+@pytest.mark.parametrize("field, value, told", IMPOSSIBLE)
+def test_a_whole_file_that_tells_of_the_impossible_is_damaged(
+    store: Store, field: str, value: float, told: str
+) -> None:
+    store.save(SPEC, with_value(field, value))
+    with pytest.raises(StoreError, match=f"holds {told}, at t = 8"):
+        store.load(SPEC)
+    store.save_checkpoint(SPEC, with_value(field, value)[:20], None)
+    with pytest.raises(StoreError, match=f"holds {told}, at t = 8"):
+        store.load_checkpoint(SPEC)
+    said: list[str] = []
+    assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
+    assert [line.count("set aside as") for line in said] == [1, 1]
+
+
+def test_predictions_are_there_where_asked_for_and_nowhere_else(store: Store) -> None:
+    asked = replace(SPEC, keep_predictions=True)
+    kept = np.linspace(-1, 9, 40, dtype=np.float32)
+    kept[3] = np.nan  # from a policy that predicts nothing
+    run = replace(trajectory(40), predictions=kept)
+    store.save(asked, run)
+    assert_same(store.load(asked), run)
+    store.save_checkpoint(asked, run[:20], None)
+    assert_same(store.load_checkpoint(asked)[0], run[:20])
+    for spec, wrong, told in (
+        (asked, trajectory(40), "it holds no predictions"),
+        (SPEC, run, "it holds predictions"),
+        (asked, replace(run, predictions=np.where(kept > 8, np.inf, kept)), "it predicts inf"),
+    ):
+        store.save(spec, wrong)
+        with pytest.raises(StoreError, match=told):
+            store.load(spec)
+
+
+def test_a_negative_regret_is_damage_and_no_regret_is_none(store: Store) -> None:
+    run = trajectory(40)
+    best = run.best_means.copy()
+    best[11], run.means[11] = 3.0, 4.0
+    store.save(SPEC, replace(run, best_means=best))
+    with pytest.raises(StoreError, match="a negative regret, at t = 12"):
+        store.load(SPEC)
+    store.save(SPEC, replace(run, best_means=run.means))
+    assert not store.load(SPEC).regret.any()
+
+
+@pytest.mark.parametrize(
+    "field, values",
+    [
+        ("actions", np.full(40, 1.5)),
+        ("rewards", np.ones(40)),  # float64 would lose digits in silence
+        ("means", np.ones(40, complex)),
+        ("steps", np.array(40.0)),
+        ("steps", np.array(np.inf)),
+        ("steps", np.array([40])),
+        ("steps", np.array(-40)),
+    ],
+)
+def test_numbers_of_another_kind_are_damage(store: Store, field: str, values: np.ndarray) -> None:
+    with pytest.raises(StoreError):
+        unpack(pack(trajectory(40)) | {field: values})
+
+
+@pytest.mark.parametrize(
+    "steps, state",
+    [
+        (60, None),  # more than the whole run
+        (30, None),  # between two stages
+        (20, {"0/weight": np.array([1.0, np.nan], np.float32)}),
+        (20, {"0/weight": np.array(["x"])}),
+    ],
+)
+def test_a_checkpoint_that_no_run_can_go_on_from_is_set_aside(
+    store: Store, steps: int, state: dict | None
+) -> None:
+    store.save_checkpoint(SPEC, trajectory(steps), state)
+    path = store.checkpoint_path(SPEC)
+    said: list[str] = []
+    assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
+    assert names(store) == [path.name + ".set-aside0"]
+    assert path.name in said[0]
+
+
+@pytest.mark.parametrize("made_by", [None, "numpy 2", {"numpy": 2}])
+def test_a_run_without_the_versions_that_made_it_is_damaged(store: Store, made_by: object) -> None:
+    text = json.dumps(json.loads(about(store)) | {"versions": made_by})
+    store.folder.mkdir()
+    store.path(SPEC).write_bytes(npz(about=text, **pack(trajectory(40))))
+    with pytest.raises(StoreError, match="which versions made it"):
+        store.load(SPEC)
+
+
+# What cannot be read
+
+REASONS: dict[str, tuple[BaseException, str, str]] = {
+    "permission": (PermissionError(errno.EACCES, "x"), "Permission denied", "ask its owner"),
+    "files": (OSError(errno.EMFILE, "x"), "Too many open files", "ulimit -n"),
+    "memory": (MemoryError(), "Cannot allocate memory", "fewer --workers"),
+    "disk": (OSError(errno.EIO, "x"), "Input/output error", "check the disk"),
+    "odd": (OSError(errno.ESTALE, "x"), "Stale file handle", "name another folder"),
+}
+
+
+@pytest.mark.parametrize("what", ["run", "checkpoint"])
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_file_that_cannot_be_read_is_named_and_left_before_any_work(
+    reason: str, what: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error, told, mend = REASONS[reason]
+    store.save(SPEC, trajectory(40))
+    store.save_checkpoint(SPEC, trajectory(20), None)
+    if what == "checkpoint":
+        store.path(SPEC).unlink()
+    before = names(store)
+
+    def refuse(path: object, *arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr("bandits.engine.files.open", refuse, raising=False)
+    said: list[str] = []
+    with pytest.raises(Unreadable) as caught:
+        missing([Job(NAME, SPEC)], store, said.append)
+    assert (said, names(store)) == ([], before)
+    message = str(caught.value)
+    for text in (str(store.folder), f"cannot be read ({told}); it is left there", mend):
+        assert text in message
+
+
+def test_a_run_met_with_too_many_files_open_is_read_when_they_are_closed(store: Store) -> None:
+    resource = pytest.importorskip("resource")
+    store.save(SPEC, trajectory(40))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    taken: list[int] = []
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        with pytest.raises(Unreadable, match=r"Too many open files.*ulimit -n"):
+            missing([Job(NAME, SPEC)], store)
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert missing([Job(NAME, SPEC)], store) == []
+
+
+def test_a_whole_file_larger_than_memory_is_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """np.load allocates what is in the file, once the checksums have held."""
+    store.save(SPEC, trajectory(40))
+
+    def small(*arguments: object, **options: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(np, "load", small)
+    with pytest.raises(Unreadable, match=r"Cannot allocate memory.*left there"):
+        store.load(SPEC)
+    path = store.path(SPEC)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(StoreError, match="not a whole"):  # proved before np.load is asked
+        store.load(SPEC)
+
+
+@pytest.mark.parametrize("method", [9, 12, 14, 99])
+def test_a_damaged_way_of_packing_is_damage(store: Store, method: int) -> None:
+    """Other decompressors than deflate raise other errors, among them OSError and LZMAError."""
+    path = store.save(SPEC, trajectory(40))
+    content = path.read_bytes()
+    for header, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        parts = content.split(header)
+        rest = [
+            part[: offset - 4] + method.to_bytes(2, "little") + part[offset - 2 :]
+            for part in parts[1:]
+        ]
+        content = header.join([parts[0], *rest])
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="not a whole"):
+        store.load(SPEC)
+
+
+@pytest.mark.parametrize("kind", ["named pipe", "device", "socket", "directory"])
+def test_what_is_no_file_is_not_waited_for(store: Store, kind: str) -> None:
+    store.folder.mkdir()
+    path = store.path(SPEC)
+    if kind == "named pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")  # reading it would never end
+    elif kind == "socket":
+        here = os.getcwd()
+        os.chdir(store.folder)  # the path of a socket must be short
+        try:
+            with socket.socket(socket.AF_UNIX) as one:
+                one.bind("s")
+        finally:
+            os.chdir(here)
+        os.replace(store.folder / "s", path)
+    else:
+        path.mkdir()
+    said: list[str] = []
+    assert missing([Job(NAME, SPEC)], store, said.append) == [Job(NAME, SPEC)]
+    assert f"{path.name} cannot be used: it is a {kind}, not a file; set aside" in said[0]
+    assert names(store) == [path.name + ".set-aside0"]
+
+
+def test_a_damaged_file_that_cannot_be_renamed_is_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.folder.mkdir()
+    path = store.path(SPEC)
+    path.write_bytes(b"half")
+
+    def sticky(source: Path, target: Path) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "replace", sticky)
+    with pytest.raises(OSError, match=r"cannot be renamed \(Operation not permitted"):
+        missing([Job(NAME, SPEC)], store)
+    assert path.read_bytes() == b"half"
+
+
+def test_two_commands_that_meet_one_damaged_file_both_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    assert set_aside(path) == tmp_path / "run.npz.set-aside0"
+    (tmp_path / "run.npz.set-aside0").symlink_to("nowhere")
+    path.write_text("kept")
+    assert set_aside(path).name == "run.npz.set-aside1"
+
+
 # Checkpoints
 
 
@@ -340,9 +634,9 @@ def test_setting_aside_never_overwrites(tmp_path: Path) -> None:
 def test_checkpoints_come_back_as_they_were_saved(store: Store, with_state: bool) -> None:
     done = trajectory(60)[:40]
     state = {"0/hidden.weight": np.arange(6, dtype=np.float32).reshape(2, 3), "step": np.array(3.0)}
-    store.save_checkpoint(NAME, SPEC, done, state if with_state else None)
-    assert names(store) == [store.checkpoint_path(NAME, SPEC).name]
-    past, read = store.load_checkpoint(NAME, SPEC)
+    store.save_checkpoint(SPEC, done, state if with_state else None)
+    assert names(store) == [store.checkpoint_path(SPEC).name]
+    past, read = store.load_checkpoint(SPEC)
     assert_same(past, done)
     if not with_state:
         assert read is None
@@ -355,14 +649,14 @@ def test_checkpoints_come_back_as_they_were_saved(store: Store, with_state: bool
 
 
 def test_an_empty_state_is_a_state(store: Store) -> None:
-    store.save_checkpoint(NAME, SPEC, trajectory(20), {})
-    assert store.load_checkpoint(NAME, SPEC)[1] == {}
+    store.save_checkpoint(SPEC, trajectory(20), {})
+    assert store.load_checkpoint(SPEC)[1] == {}
 
 
 def test_a_checkpoint_is_no_finished_run(store: Store) -> None:
-    store.save_checkpoint(NAME, SPEC, trajectory(20), None)
+    store.save_checkpoint(SPEC, trajectory(20), None)
     assert missing([Job(NAME, SPEC)], store) == [Job(NAME, SPEC)]
-    assert names(store) == [store.checkpoint_path(NAME, SPEC).name]
+    assert names(store) == [store.checkpoint_path(SPEC).name]
 
 
 # Temporary files
@@ -376,39 +670,39 @@ def leftover(path: Path, writer: str = "host-123") -> Path:
 
 
 def test_temporary_files_of_killed_writers_are_swept_and_no_others(store: Store) -> None:
-    mine = [store.path(NAME, SPEC), store.checkpoint_path(NAME, SPEC)]
+    mine = [store.path(SPEC), store.checkpoint_path(SPEC)]
     for path in mine:
         leftover(path)
         leftover(path, "other.host-9")
-    other = leftover(store.path(NAME, replace(SPEC, run=2)))
-    store.save_checkpoint(NAME, SPEC, trajectory(20), None)
-    store.save(NAME, SPEC, trajectory(40))
-    store.drop_checkpoint(NAME, SPEC)
+    other = leftover(store.path(replace(SPEC, run=2)))
+    store.save_checkpoint(SPEC, trajectory(20), None)
+    store.save(SPEC, trajectory(40))
+    store.drop_checkpoint(SPEC)
     assert names(store) == sorted([mine[0].name, other.name])
 
 
 def test_finding_a_whole_run_clears_what_a_killed_command_left_beside_it(store: Store) -> None:
-    store.save(NAME, SPEC, trajectory(40))
-    store.save_checkpoint(NAME, SPEC, trajectory(20), None)
-    leftover(store.path(NAME, SPEC))
+    store.save(SPEC, trajectory(40))
+    store.save_checkpoint(SPEC, trajectory(20), None)
+    leftover(store.path(SPEC))
     assert missing([Job(NAME, SPEC)], store) == []
-    assert names(store) == [store.path(NAME, SPEC).name]
+    assert names(store) == [store.path(SPEC).name]
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_other(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = trajectory(40)
-    path = store.save(NAME, SPEC, run)
+    path = store.save(SPEC, run)
 
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        store.save(NAME, SPEC, trajectory(40, seed=1))
+        store.save(SPEC, trajectory(40, seed=1))
     assert names(store) == [path.name]
-    assert_same(store.load(NAME, SPEC), run)
+    assert_same(store.load(SPEC), run)
 
 
 @pytest.mark.parametrize("what", ["run", "checkpoint"])
@@ -424,18 +718,18 @@ def test_a_writer_overtaken_by_another_command_is_content(
         overtaken.append(source)
         with monkeypatch.context() as patch:
             patch.setattr(os, "getpid", lambda: 1)
-            store.save(NAME, SPEC, run)
-            store.drop_checkpoint(NAME, SPEC)
+            store.save(SPEC, run)
+            store.drop_checkpoint(SPEC)
         rename(source, target)
 
     monkeypatch.setattr(os, "replace", other_command)
     if what == "run":
-        store.save(NAME, SPEC, run)
+        store.save(SPEC, run)
     else:
-        store.save_checkpoint(NAME, SPEC, run[:20], None)
+        store.save_checkpoint(SPEC, run[:20], None)
     assert len(overtaken) == 1
-    assert names(store) == [store.path(NAME, SPEC).name]
-    assert_same(store.load(NAME, SPEC), run)
+    assert names(store) == [store.path(SPEC).name]
+    assert_same(store.load(SPEC), run)
 
 
 def test_a_file_taken_away_otherwise_is_an_error(
@@ -449,9 +743,9 @@ def test_a_file_taken_away_otherwise_is_an_error(
 
     monkeypatch.setattr(os, "replace", swept)
     with pytest.raises(FileNotFoundError):
-        store.save(NAME, SPEC, trajectory(40))
+        store.save(SPEC, trajectory(40))
     with pytest.raises(FileNotFoundError):
-        store.save_checkpoint(NAME, SPEC, trajectory(20), None)
+        store.save_checkpoint(SPEC, trajectory(20), None)
 
 
 def test_arrays_and_description_come_back(tmp_path: Path) -> None:

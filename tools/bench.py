@@ -24,6 +24,10 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
 from bandits import mnist as data
+from bandits.engine.compute import compute
+from bandits.engine.runs import complete, jobs
+from bandits.engine.store import Store
+from bandits.engine.threads import flushed_denormals, one_thread
 from bandits.experiments import (
     DEEP,
     DEEP_ARCHITECTURE,
@@ -34,16 +38,15 @@ from bandits.experiments import (
     Method,
     RunSpec,
     Scale,
+    bounded,
     build_policy,
     environment,
 )
 from bandits.linear import memory_needed
 from bandits.networks import Network, Networks
-from bandits.policies import LinUCB
-from bandits.runs import complete, compute, jobs
-from bandits.simulate import simulate
-from bandits.store import Store
-from bandits.threads import one_thread
+from bandits.policies import Choice, LinUCB
+from bandits.results.bounded_training import passes_of_a_stage
+from bandits.simulate import blocks, simulate
 
 SAMPLE_PASSES = 0.4  # 16 epochs on t samples every 20 steps: Σ 16 t ≈ 0.4 T²
 
@@ -140,7 +143,9 @@ def same_networks(mnist: data.Mnist, steps: int = 50) -> None:
     hidden = weights["hidden.weight"].view(100, 1, 8, 32)
     weights["hidden.weight"] = hidden.permute(0, 3, 1, 2).reshape(100, 256)
     plain.load_state_dict(weights)
-    rounds = environment(RunSpec(DEEP, 0, steps, TUNING_SEED), mnist).rounds(TUNING_SEED, 0, steps)
+    rounds = environment(RunSpec(DEEP, 0, steps, seed=TUNING_SEED), mnist).rounds(
+        TUNING_SEED, 0, steps
+    )
     contexts = torch.from_numpy(rounds.contexts(slice(None)))
     rewards = torch.arange(steps) % 10.0
 
@@ -197,7 +202,7 @@ def deep_training(mnist: data.Mnist, steps: int, repeats: int) -> dict[str, Any]
 
 def training_efficiency(mnist: data.Mnist, steps: int) -> dict[str, float]:
     """One run on one core: arithmetic against a matrix product, and what is not training."""
-    spec = RunSpec(DEEP, 0, steps, TUNING_SEED)
+    spec = RunSpec(DEEP, 0, steps, seed=TUNING_SEED)
     spent = {"training": 0.0}
 
     class Timed(Networks):
@@ -213,7 +218,7 @@ def training_efficiency(mnist: data.Mnist, steps: int) -> dict[str, float]:
             policy.predictor.__class__ = Timed  # type: ignore[attr-defined]
             simulate(policy, rounds)
 
-    compute(RunSpec(DEEP, 0, 40, TUNING_SEED), mnist)  # first calls
+    compute(RunSpec(DEEP, 0, 40, seed=TUNING_SEED), mnist)  # first calls
     total = timed(whole)
     with one_thread():
         step = _step_times()
@@ -265,11 +270,11 @@ def _step_times(batch: int = 32, repeats: int = 200) -> dict[str, float]:
 
 def linear_policies(mnist: data.Mnist, steps: int, repeats: int) -> dict[str, Any]:
     """Whole runs of LinUCB and Linear against one product X Xᵀ of their contexts."""
-    contexts = environment(RunSpec(LINUCB, 0, steps, TUNING_SEED), mnist)
+    contexts = environment(RunSpec(LINUCB, 0, steps, seed=TUNING_SEED), mnist)
     x = contexts.rounds(TUNING_SEED, 0, steps).contexts(slice(None)).astype(np.float64)
     result: dict[str, Any] = {"steps": steps, "context_size": x.shape[1]}
     for method in (LINUCB, LINEAR):
-        spec = RunSpec(method, 0, steps, TUNING_SEED)
+        spec = RunSpec(method, 0, steps, seed=TUNING_SEED)
         with one_thread():
             pair = ratio(lambda s=spec: compute(s, mnist), lambda: x @ x.T, repeats)  # type: ignore[misc]
         result[method.name] = {"seconds": pair["seconds_a"], "products": pair["ratio"]}
@@ -288,7 +293,7 @@ def against_contextualbandits(mnist: data.Mnist, steps: int = 300) -> dict[str, 
         from contextualbandits.online import LinUCB as Theirs
     except ImportError:
         return {"skipped": "contextualbandits is not installed: pip install '.[bench]'"}
-    rounds = environment(RunSpec(LINUCB, 0, steps + 20, TUNING_SEED), mnist).rounds(
+    rounds = environment(RunSpec(LINUCB, 0, steps + 20, seed=TUNING_SEED), mnist).rounds(
         TUNING_SEED, 0, steps + 20
     )
     contexts = rounds.contexts(slice(None))
@@ -335,12 +340,47 @@ def against_contextualbandits(mnist: data.Mnist, steps: int = 300) -> dict[str, 
     }
 
 
+def bounded_stage(mnist: data.Mnist, stages: int = 6) -> dict[str, Any]:
+    """A step of Deep with stages of bounded cost, after 1,000, 10,000 and 100,000 steps.
+
+    What came before is made up: arms drawn uniformly, so that all five networks train. A step is
+    whole: the table's contexts, the decision, recording and a twentieth of a stage.
+    """
+    method, result = bounded(DEEP), {}
+    compute(RunSpec(method, 0, 40, seed=TUNING_SEED), mnist)  # first calls
+    for steps in (1000, 10_000, 100_000):
+        spec = RunSpec(method, 0, steps + 20 * stages, seed=TUNING_SEED)
+        rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
+        policy = build_policy(spec, rounds)
+        arms = np.random.default_rng(TUNING_SEED).integers(0, rounds.arms, spec.steps)
+        for block in blocks(steps, 1000):
+            n = block.stop - block.start
+            made_up = Choice(arms[block], np.full(n, 0.2), np.ones(n, bool))
+            policy.record(rounds.contexts(block), made_up, rounds.rewards(block, arms[block]))
+        seconds = []
+        with one_thread(), flushed_denormals():
+            for block in blocks(spec.steps, 20, start=steps):
+                began = time.perf_counter()
+                x = rounds.contexts(block)
+                t = np.arange(block.start, block.stop) + 1
+                choice = policy.choose(x, t, rounds.draws[block])
+                policy.record(x, choice, rounds.rewards(block, choice.actions))
+                policy.train()
+                seconds.append(time.perf_counter() - began)
+        result[f"{steps}"] = {
+            "sample_passes_per_step": passes_of_a_stage(method, rounds.arms * [steps // 5]) / 20,
+            "seconds_per_step": min(seconds) / 20,
+        }
+    costs = [row["seconds_per_step"] for row in result.values()]
+    return result | {"largest_over_smallest": max(costs) / min(costs)}
+
+
 def growth(mnist: data.Mnist) -> dict[str, Any]:
     """Fitted exponents of the cost of a run as T grows, and as K grows."""
     arms = (2, 4, 8)
 
     def seconds(method: Method, steps: int, k: int) -> float:
-        return timed(lambda: compute(RunSpec(method, 0, steps, TUNING_SEED, k), mnist))
+        return timed(lambda: compute(RunSpec(method, 0, steps, seed=TUNING_SEED, arms=k), mnist))
 
     result: dict[str, Any] = {"arms": arms}
     for method, horizons in (
@@ -363,8 +403,8 @@ def cuda(mnist: data.Mnist, steps: int) -> dict[str, Any]:
     """The same run on a GPU, where there is one."""
     if not torch.cuda.is_available():
         return {"skipped": "no GPU here; not measured"}
-    spec = RunSpec(DEEP, 0, steps, TUNING_SEED)
-    compute(RunSpec(DEEP, 0, 40, TUNING_SEED), mnist, device="cuda")
+    spec = RunSpec(DEEP, 0, steps, seed=TUNING_SEED)
+    compute(RunSpec(DEEP, 0, 40, seed=TUNING_SEED), mnist, device="cuda")
     seconds = timed(lambda: compute(spec, mnist, device="cuda"))
     return {"device": torch.cuda.get_device_name(), "steps": steps, "seconds": seconds}
 
@@ -376,6 +416,7 @@ def main() -> int:
         "efficiency": lambda m, o: training_efficiency(m, o.deep_steps),
         "linear": lambda m, o: linear_policies(m, o.linear_steps, o.repeats),
         "contextualbandits": lambda m, o: against_contextualbandits(m),
+        "bounded": lambda m, o: bounded_stage(m),
         "growth": lambda m, o: growth(m),
         "cuda": lambda m, o: cuda(m, o.deep_steps),
     }

@@ -26,7 +26,7 @@ COMMANDS = (
     ["claims"],
     ["figures", "--scale", "glance", "--mnist", "sample", "--quiet"],
 )
-NOT_UNIT_TESTS = ("notebooks", "sync", "elsewhere")
+NOT_UNIT_TESTS = ("notebooks", "pairs", "elsewhere")
 
 
 class Failed(Exception):

@@ -1,8 +1,17 @@
 """The experiments: which methods, noise, steps, runs and seeds make which figure."""
 
+from typing import TYPE_CHECKING, Any
+
 from bandits.checks import one_of
 from bandits.experiments.beyond import BEYOND
-from bandits.experiments.build import build_policy, environment, regressor
+from bandits.experiments.long import BOUNDED, LONG, bounded
+from bandits.experiments.method import (
+    LeastSquaresSpec,
+    Method,
+    NetworkSpec,
+    PredictorSpec,
+    RegressorSpec,
+)
 from bandits.experiments.paper import (
     COMPARED,
     DEEP,
@@ -19,21 +28,20 @@ from bandits.experiments.spec import (
     FIGURE_SEED,
     RESULTS_VERSION,
     SCALES,
+    SETTINGS,
     TUNING_SEED,
     Experiment,
-    LeastSquaresSpec,
-    Method,
-    NetworkSpec,
-    PredictorSpec,
-    RegressorSpec,
     RunSpec,
     Scale,
     ScaleName,
+    Settings,
 )
-from bandits.experiments.tuning import TUNING
+from bandits.experiments.tuning import BOUNDS, TUNING
 
 __all__ = [
     "BEYOND",
+    "BOUNDED",
+    "BOUNDS",
     "COMPARED",
     "DEEP",
     "DEEP_ARCHITECTURE",
@@ -42,12 +50,14 @@ __all__ = [
     "FIGURE_SEED",
     "LINEAR",
     "LINUCB",
+    "LONG",
     "OPTIMAL",
     "PAPER",
     "PAPER_FIGURES",
     "RANDOM",
     "RESULTS_VERSION",
     "SCALES",
+    "SETTINGS",
     "SIMPLE_DEEP",
     "TUNING",
     "TUNING_SEED",
@@ -60,14 +70,19 @@ __all__ = [
     "RunSpec",
     "Scale",
     "ScaleName",
+    "Settings",
+    "bounded",
     "build_policy",
     "environment",
     "experiment",
     "regressor",
 ]
 
+if TYPE_CHECKING:
+    from bandits.experiments.build import build_policy, environment, regressor
+
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
-EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND, *TUNING)}
+EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND, *LONG, *TUNING)}
 
 
 def experiment(name: str) -> Experiment:
@@ -77,3 +92,12 @@ def experiment(name: str) -> Experiment:
         ValueError: for an unknown name, with the known ones.
     """
     return EXPERIMENTS[one_of("experiment", name, tuple(EXPERIMENTS))]
+
+
+def __getattr__(name: str) -> Any:
+    """What builds needs NumPy, and is loaded where it is first asked for."""
+    if name in ("build_policy", "environment", "regressor"):
+        from bandits.experiments import build
+
+        return getattr(build, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,12 +4,8 @@ from typing import Any
 
 from bandits.checks import one_of
 from bandits.environments import MnistBandit, Rounds
-from bandits.experiments.spec import (
-    LeastSquaresSpec,
-    NetworkSpec,
-    RegressorSpec,
-    RunSpec,
-)
+from bandits.experiments.method import LeastSquaresSpec, NetworkSpec, RegressorSpec
+from bandits.experiments.spec import RunSpec
 from bandits.mnist import Mnist
 from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Policy, Random
 from bandits.predictors import LeastSquares, Predictor, Regressor
@@ -33,7 +29,14 @@ def build_policy(spec: RunSpec, rounds: Rounds, device: str = "cpu") -> Policy:
         return LinUCB(size, arms, ties=method.ties)
     schedule = NeverExplore() if method.p is None else PowerSchedule(method.p)
     predictor = _predictor(spec, size, arms, device)
-    return EpsilonGreedy(schedule, predictor, arms, ties=method.ties, train_on=method.train_on)
+    return EpsilonGreedy(
+        schedule,
+        predictor,
+        arms,
+        ties=method.ties,
+        train_on=method.train_on,
+        recall=lambda t: rounds.contexts(t - 1),
+    )
 
 
 def _predictor(spec: RunSpec, size: int, arms: int, device: str) -> Predictor:

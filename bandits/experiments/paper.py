@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from bandits.architecture import SIMPLE, Architecture
-from bandits.experiments.spec import Experiment, LeastSquaresSpec, Method, NetworkSpec, Scale
+from bandits.experiments.method import LeastSquaresSpec, Method, NetworkSpec
+from bandits.experiments.spec import Experiment, Scale
 
 RANDOM = Method("random", "Random", "random")
 OPTIMAL = Method("optimal", "Optimal", "optimal")

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, get_args
+from dataclasses import Field, dataclass, fields, replace
+from typing import Any, Literal
 
-from bandits.architecture import Architecture, Training
-from bandits.checks import finite, one_of, whole
-from bandits.policies import Ties, TrainOn
+from bandits.checks import finite, one_of, whole, yes_or_no
+from bandits.experiments.method import Method
+from bandits.settings import check_all, plain, setting
 
 RESULTS_VERSION = 1
 """Raised by hand when the same settings give other results; a golden run guards it."""
@@ -22,72 +22,76 @@ ScaleName = Literal["glance", "quick", "paper"]
 SCALES: tuple[ScaleName, ...] = ("glance", "quick", "paper")
 
 
-@dataclass(frozen=True)
-class NetworkSpec:
-    """One network per arm."""
-
-    architecture: Architecture
-    training: Training = field(default_factory=Training)
-
-
-@dataclass(frozen=True)
-class LeastSquaresSpec:
-    """Least squares per arm; ridge = 0 is the minimum-norm solution of Algorithm 4."""
-
-    ridge: float = 0.0
-
-
-@dataclass(frozen=True)
-class RegressorSpec:
-    """A scikit-learn regressor per arm, by name: see REGRESSORS."""
-
-    regressor: str
-
-
-PredictorSpec = NetworkSpec | LeastSquaresSpec | RegressorSpec
-PolicyName = Literal["random", "optimal", "linucb", "epsilon_greedy"]
-
-
-@dataclass(frozen=True)
-class Method:
-    """How one curve of a figure is made.
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What all runs of an experiment share: one field a setting, see `bandits.settings`.
 
     Attributes:
-        name: short and file-safe; --methods takes it.
-        label: what the figure says.
-        policy: which algorithm.
-        p: the exponent of ε_t = 1/t^p; None never explores.
-        predictor: what epsilon greedy believes.
-        ties: how equal scores are decided.
-        train_on: which steps epsilon greedy trains on.
-        pixel_scale: the method sees pixels in [0, 1] times this number.
+        noise: σ of the reward.
+        arms: K.
+        train_every: steps between training stages (paper: 20).
+        seed: of the runs' tables, weights and mini-batches.
+        keep_predictions: whether a stored run holds what was predicted of each arm taken.
 
     Raises:
-        ValueError: for a word or number out of range.
+        ValueError: for a value out of range.
     """
 
-    name: str
-    label: str
-    policy: PolicyName
-    p: float | None = None
-    predictor: PredictorSpec | None = None
-    ties: Ties = "first"
-    train_on: TrainOn = "all"
-    pixel_scale: float = 1.0
+    noise: float = setting(
+        0.0,
+        lambda value: finite("noise (sigma)", value),
+        "standard deviation of the reward's noise",
+        small_print="noise σ",
+        metavar="SIGMA",
+    )
+    arms: int = setting(
+        5,
+        lambda value: whole("arms (K)", value, 1),
+        "number of images and actions",
+        small_print="arms K",
+        metavar="K",
+    )
+    train_every: int = setting(
+        20,
+        lambda value: whole("train_every", value, 1),
+        "steps between training stages",
+        small_print="train every",
+        metavar="N",
+    )
+    seed: int = setting(
+        FIGURE_SEED,
+        lambda value: whole("seed", value, 0),
+        "another seed than the reported figures'",
+        small_print="seed",
+    )
+    keep_predictions: bool = setting(
+        False,
+        lambda value: yes_or_no("keep_predictions", value),
+        "keep what was predicted of each arm taken",
+        small_print=None,
+        added_later=True,
+    )
 
     def __post_init__(self) -> None:
-        one_of("policy", self.policy, get_args(PolicyName))
-        one_of("ties", self.ties, get_args(Ties))
-        one_of("train_on", self.train_on, get_args(TrainOn))
-        if self.p is not None:
-            object.__setattr__(self, "p", finite("p", self.p))
-        scale = finite("pixel_scale", self.pixel_scale, positive=True)
-        object.__setattr__(self, "pixel_scale", scale)
+        # As plain numbers, so that 1, 1.0 and NumPy's 1 have one fingerprint.
+        check_all(self, SETTINGS)
+
+    def shared(self) -> "Settings":
+        """These settings alone, of whatever they are a part of."""
+        return Settings(**{name: getattr(self, name) for name in SETTINGS})
+
+
+SETTINGS: dict[str, Field[Any]] = {field.name: field for field in fields(Settings)}
 
 
 @dataclass(frozen=True)
-class RunSpec:
+class RunSpec(Settings):
     """Everything that decides one run's result, beside the data and the kind of device.
+
+    Attributes:
+        method: the policy and how it learns.
+        run: its number, from 0.
+        steps: T.
 
     Raises:
         ValueError: for a number out of range.
@@ -96,22 +100,11 @@ class RunSpec:
     method: Method
     run: int
     steps: int
-    seed: int = FIGURE_SEED
-    arms: int = 5
-    noise: float = 0.0
-    train_every: int = 20
 
     def __post_init__(self) -> None:
-        # As plain numbers, so that 1, 1.0 and NumPy's 1 have one fingerprint.
-        for name, said, least in (
-            ("run", "run", 0),
-            ("steps", "steps", 1),
-            ("seed", "seed", 0),
-            ("arms", "arms (K)", 1),
-            ("train_every", "train_every", 1),
-        ):
-            object.__setattr__(self, name, whole(said, getattr(self, name), least))
-        object.__setattr__(self, "noise", finite("noise (sigma)", self.noise))
+        super().__post_init__()
+        object.__setattr__(self, "run", whole("run", self.run, 0))
+        object.__setattr__(self, "steps", whole("steps", self.steps, 1))
 
     def fingerprint(self, digest: str, device: str = "cpu") -> str:
         """16 hexadecimal digits that change whenever the result may.
@@ -124,10 +117,9 @@ class RunSpec:
 
     def settings(self, digest: str, device: str = "cpu") -> dict[str, Any]:
         """The fingerprinted settings as plain JSON values."""
-        settings = asdict(self)
+        settings: dict[str, Any] = plain(self)
         del settings["method"]["label"]
-        plain: dict[str, Any] = json.loads(json.dumps(settings))
-        return plain | {"data": digest, "device": device, "results_version": RESULTS_VERSION}
+        return settings | {"data": digest, "device": device, "results_version": RESULTS_VERSION}
 
 
 @dataclass(frozen=True)
@@ -139,7 +131,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Settings):
     """One figure's experiment.
 
     Attributes:
@@ -147,10 +139,9 @@ class Experiment:
         title: what the figure shows.
         methods: one per curve.
         glance, quick, paper: the three scales.
-        noise: σ of the reward.
-        seed: of the runs 0, 1, ….
-        arms: K.
-        train_every: steps between training stages (paper: 20).
+
+    Raises:
+        ValueError: for a setting out of range.
     """
 
     name: str
@@ -159,10 +150,6 @@ class Experiment:
     paper: Scale
     glance: Scale = Scale(200, 2)
     quick: Scale = Scale(600, 3)
-    noise: float = 0.0
-    seed: int = FIGURE_SEED
-    arms: int = 5
-    train_every: int = 20
 
     def scale(self, name: ScaleName) -> Scale:
         """The steps and runs of a scale by its name.
@@ -191,7 +178,7 @@ class Experiment:
 
     def spec(self, method: Method, run: int, steps: int) -> RunSpec:
         """One run of one method under this experiment's settings."""
-        return RunSpec(method, run, steps, self.seed, self.arms, self.noise, self.train_every)
+        return RunSpec(method, run, steps, **vars(self.shared()))
 
     def specs(self, scale: Scale) -> list[RunSpec]:
         """Every run of the experiment, run by run, so that early results cover every method.

@@ -3,8 +3,11 @@
 from dataclasses import replace
 
 from bandits.architecture import Training
-from bandits.experiments.paper import DEEP, DEEP_ARCHITECTURE
-from bandits.experiments.spec import TUNING_SEED, Experiment, Method, NetworkSpec, Scale
+from bandits.experiments.beyond import deep_with
+from bandits.experiments.long import bounded
+from bandits.experiments.method import Method, NetworkSpec
+from bandits.experiments.paper import DEEP, DEEP_ARCHITECTURE, SIMPLE_DEEP
+from bandits.experiments.spec import TUNING_SEED, Experiment, Scale
 
 
 def trained(name: str, label: str, training: Training) -> Method:
@@ -12,7 +15,41 @@ def trained(name: str, label: str, training: Training) -> Method:
     return replace(DEEP, name=name, label=label, predictor=NetworkSpec(DEEP_ARCHITECTURE, training))
 
 
+BOUNDS = tuple((batches, size) for size in (32, 128) for batches in (20, 50, 100))
+"""Mini-batches of a stage at most, and samples in each."""
+
+
+def with_bounds(method: Method) -> tuple[Method, ...]:
+    """A method trained by the paper's rule, then with each bound."""
+    return (
+        method,
+        *(
+            replace(
+                bounded(method, Training(max_batches=batches, batch_size=size)),
+                name=f"{method.name}_{batches}x{size}",
+                label=f"{method.label}, {batches} x {size}",
+            )
+            for batches, size in BOUNDS
+        ),
+    )
+
+
 TUNING = (
+    Experiment(
+        "bounded_training",
+        "Stages of bounded cost against the paper's rule, on tuning seeds",
+        (
+            *with_bounds(replace(DEEP, label="Deep, p = 1")),
+            *with_bounds(replace(deep_with("1/3"), label="Deep, p = 1/3")),
+            *with_bounds(replace(SIMPLE_DEEP, label="Simple, p = 1")),
+            *with_bounds(
+                replace(SIMPLE_DEEP, name="simple_p1_3", label="Simple, p = 1/3", p=1 / 3)
+            ),
+        ),
+        quick=Scale(400, 2),
+        paper=Scale(2000, 12),
+        seed=TUNING_SEED,
+    ),
     Experiment(
         "training_study",
         "Batch size, decay of the rate and state of the optimiser, on tuning seeds",

@@ -5,8 +5,13 @@ import numpy.typing as npt
 
 from bandits.linear import checks
 from bandits.linear.checks import Floats
-from bandits.linear.sides import QR_BLOCK, SLACK, Rows, Triangle
+from bandits.linear.least_norm import LeastNorm
+from bandits.linear.rows import SLACK, Rows
+from bandits.linear.triangle import RECENT, Triangle
 
+# The rows side takes up to this share of m rows. From there on the triangle is cheaper, in memory
+# and in time. A run of 2,000 steps at m = 3920 never gets there.
+ROWS_SHARE = 0.6
 BLOCK = 256  # the most contexts predicted at once, which bounds temporary arrays
 
 
@@ -19,21 +24,22 @@ class LinearArm:
     counted as zero. Without data θ = 0.
 
     Cost of a block of k rows: on the rows side O(k·n·m + k·n²) to add it, and as much to predict
-    k widths; on the triangle side O(k·m²), after O(n·m²) once, at the move. With ridge = 0 the
-    triangle is r × r over an orthonormal basis of the r dimensions seen, so a block costs
-    O(k·r·m + r²), and an SVD, O(r³), only when the triangle is numerically singular. At m = 3920
-    on one core the move takes about 10 s and a block of 20 then about 0.4 s.
+    k widths; on the triangle side O(k·m²) for either, O(m²) for θ, and, once in 256 rows, O(256·m²)
+    to renew R (O(m³) with ridge = 0, if a row had a component in a new direction). At m = 3920 on
+    one core, k = 4 rows and 20 widths take about 20 ms and to renew R 0.3 s, or 2 s.
 
-    Accuracy: the squared width on the rows side is a difference, good to about eps·x·x / ridge.
-    With ridge = 0 and rows near the rank of their features the problem itself is ill-conditioned
-    (on MNIST the smallest singular value kept is the float32 rounding of k/255), so two sound
-    solvers differ there as much as its condition number allows.
+    Accuracy: the squared width is a difference, on the rows side of x·x / ridge, on the triangle
+    side of the width at the last renewal, and good to about eps of that. θ is as good as that of
+    an orthogonal solver. With ridge = 0 and rows near the rank of their features the problem itself
+    is ill-conditioned (on MNIST the smallest singular value kept is about 1e-7 of the largest), so
+    two sound solvers differ there as much as its condition number allows.
     """
 
     def __init__(self, context_size: int, ridge: float) -> None:
         self.context_size = checks.count("context_size", context_size)
         self.ridge = checks.ridge(ridge)
-        self._side: Rows | Triangle = Rows(self.context_size, self.ridge)
+        limit = int(ROWS_SHARE * self.context_size)
+        self._side: Rows | Triangle = Rows(self.context_size, self.ridge, limit)
         self._theta: Floats | None = None
 
     def update(self, contexts: npt.ArrayLike, rewards: npt.ArrayLike) -> None:
@@ -66,8 +72,9 @@ class LinearArm:
         if isinstance(self._side, Rows):
             if self._side.append(block, rewards, solved):
                 return
-            self._side = self._side.to_triangle()
-        self._side.append(block, rewards)
+            self._side = Triangle(self._side) if self.ridge else LeastNorm(self._side)
+            solved = None
+        self._side.append(block, rewards, solved)
 
     def _bound(self, block: Floats, solved: Floats) -> tuple[Floats, Floats]:
         mean = self._side.rhs @ solved
@@ -133,18 +140,24 @@ class LinearArms:
 def memory_needed(steps: int, context_size: int, arms: int) -> int:
     """Return an upper bound, in bytes, on what a `LinearArms` holds over a run of `steps` steps.
 
-    It covers the costliest split of the steps among the arms and the copies made while buffers
-    grow. With ridge > 0 it assumes that no arm leaves the rows side before it holds m rows, which
-    is so while the squared length of a context is below about 1e8 times the ridge.
+    It covers the costliest split of the steps among the arms and the copies made while one of them
+    grows, moves or is renewed. It assumes that no arm leaves the rows side before it holds 0.6 m
+    rows: with a ridge that is so while the squared length of a context is below about 1e8 times
+    the ridge, without one while the rows are independent. The SVD that cuts a spectrum which once
+    counted as not zero, a rare event, takes as much again as 5 squares of m for a moment.
     """
     steps, m = checks.count("steps", steps), checks.count("context_size", context_size)
     arms = checks.count("arms", arms)
-    full = min(arms, steps // m)  # arms that can reach m rows; the rest is left to one more
-    rest = min(m, steps - full * m) if full < arms else 0
-    largest = min(steps, m)
-    floats = full * 2 * m * m + rest * (m + rest)  # the rows or a basis, and a factor
-    floats += 2 * largest * (m + largest)  # the arm that grows or moves now, copied
+    limit = max(1, int(ROWS_SHARE * m))
+    full = min(arms, steps // limit)  # arms that can move; the rest is left to one more
+    rest = min(limit, steps - full * limit) if full < arms else 0
+    waiting = min(RECENT, m)
+    triangle = m * (m + 1) // 2 + (m - limit) * m  # R and, without a ridge, N
+    triangle += waiting * (4 * m + 2 * waiting)
+    floats = full * max(limit * (m + limit), triangle) + rest * (m + rest)
+    # The arm that grows, copied, or moves or is renewed, in squares of m.
+    floats += 4 * m * (m + 1) if full else 2 * rest * (m + rest)
     ahead = 32 * min(arms, steps) + min(steps, SLACK * arms)
     floats += min(ahead, arms * m) * (m + SLACK) + 2 * SLACK * min(steps, arms * m)
-    floats += BLOCK * (3 * m + 3 * min(steps, arms * m)) + 8 * QR_BLOCK * m
+    floats += BLOCK * (3 * m + 3 * min(steps, arms * m)) + 8 * waiting * m
     return 8 * floats

@@ -18,17 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from bandits.mnist.download import fill, torchvision_mirrors, writable
-from bandits.mnist.idx import (
-    FILES,
-    SIDE,
-    IdxFile,
-    Mnist,
-    MnistError,
-    raw_folder,
-    read_folder,
-    read_place,
-    unit_pixels,
-)
+from bandits.mnist.idx import SIDE, Mnist, raw_folder, read_folder, read_place, reason, unit_pixels
+from bandits.mnist.original import FILES, IdxFile, MnistError
 
 __all__ = ["FILES", "Mnist", "MnistError", "default_cache", "load", "status", "unit_pixels"]
 
@@ -143,7 +134,10 @@ def _from_cache(
     if folder is None:
         return None, ["there is no home folder to keep MNIST in"]
     notes = []
-    place = raw_folder(folder, files)
+    try:
+        place = raw_folder(folder, files)
+    except OSError as error:
+        return None, [f"the cache folder {folder} cannot be read ({reason(error)})"]
     if place is not None:
         try:
             return read_place(place, files), []

@@ -20,7 +20,8 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from bandits.mnist.idx import SLACK, IdxFile, MnistError, decode, md5, read_file, unpack
+from bandits.mnist.idx import SLACK, decode, md5, read_file, unpack
+from bandits.mnist.original import IdxFile, MnistError
 
 CHUNK = 1 << 16  # bytes
 STALE_SECONDS = 3600.0

@@ -7,6 +7,7 @@ would otherwise load without a word.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import io
@@ -15,10 +16,11 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from bandits.mnist.original import FILES, WHAT_TO_DO, IdxFile, MnistError
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -27,52 +29,6 @@ SIDE = 28
 SLACK = 1 << 16
 NO_IMAGES: Pixels = np.zeros((0, SIDE, SIDE), np.uint8)
 NO_LABELS: Pixels = np.zeros(0, np.uint8)
-WHAT_TO_DO = (
-    "put the original file there, name another folder, or set BANDITS_MNIST=sample "
-    "to work with 5,000 digits"
-)
-
-
-class MnistError(ValueError):
-    """The data cannot be had, or is not what it should be; the message is one sentence."""
-
-
-class IdxFile(NamedTuple):
-    """One of the four files: its name, its size in bytes, its MD5 and that of its archive."""
-
-    name: str
-    size: int
-    md5: str
-    gz_md5: str
-
-
-# In this order everywhere: training images and labels, then test images and labels.
-FILES = (
-    IdxFile(
-        "train-images-idx3-ubyte",
-        47_040_016,
-        "6bbc9ace898e44ae57da46a324031adb",
-        "f68b3c2dcbeaaa9fbdd348bbdeb94873",
-    ),
-    IdxFile(
-        "train-labels-idx1-ubyte",
-        60_008,
-        "a25bea736e30d166cdddb491f175f624",
-        "d53e105ee54ea40749a09fcbcd1e9432",
-    ),
-    IdxFile(
-        "t10k-images-idx3-ubyte",
-        7_840_016,
-        "2646ac647ad5339dbf082846283269ea",
-        "9fb629c4189551a2d022fa330f9573f3",
-    ),
-    IdxFile(
-        "t10k-labels-idx1-ubyte",
-        10_008,
-        "27ae3e4e09519cfbb04c329615203637",
-        "ec29112dd5afa0611ce80d1b7f02629c",
-    ),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,25 +132,47 @@ def raw_folder(folder: Path, files: Sequence[IdxFile] = FILES) -> Path | None:
     """Find where under `folder` the files lie: MNIST/raw (torchvision's layout), raw, or itself."""
     for place in (folder / "MNIST" / "raw", folder / "raw", folder):
         names = [file.name + end for file in files for end in ("", ".gz")]
-        if any(os.path.lexists(place / name) for name in names):
+        if any(lies(place / name) for name in names):
             return place
     return None
+
+
+def lies(path: Path) -> bool:
+    """Whether something lies at `path`; OSError if a folder on the way does not let us see."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def reason(error: OSError) -> str:
+    """Why something cannot be read, with the mend where it is not another folder or file."""
+    mends = {
+        errno.EACCES: "ask its owner for the right to read it",
+        errno.EPERM: "ask its owner for the right to read it",
+        errno.EMFILE: "raise the limit of this shell with `ulimit -n 4096`",
+        errno.ENFILE: "end other programs that hold many files open",
+    }
+    text = error.strerror or str(error)
+    return f"{text}: {mends[error.errno]}" if error.errno in mends else text
 
 
 def read_file(place: Path, file: IdxFile) -> Pixels:
     """Read one file in `place`, plain or else .gz (unpacked in memory); MnistError as `decode`."""
     plain, archive = place / file.name, place / (file.name + ".gz")
-    path = plain if os.path.lexists(plain) or not os.path.lexists(archive) else archive
-    if not os.path.lexists(path):
-        raise MnistError(f"{path} is missing")
+    path = plain
     try:
+        path = plain if lies(plain) or not lies(archive) else archive
+        if not lies(path):
+            raise MnistError("is missing")
         if not path.is_file():
             raise MnistError("is not a file")
         with path.open("rb") as stream:
             content = stream.read(file.size + SLACK)
         return decode(file, unpack(content, file.size) if path is archive else content)
     except OSError as error:
-        raise MnistError(f"{path} cannot be read ({error.strerror})") from None
+        raise MnistError(f"{path} cannot be read ({reason(error)})") from None
     except MnistError as error:
         raise MnistError(f"{path} {error}") from None
 
@@ -235,5 +213,5 @@ def read_folder(folder: Path, files: Sequence[IdxFile] = FILES) -> Mnist:
     except MnistError as error:
         raise MnistError(f"{error}; {WHAT_TO_DO}") from None
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
-        reason = getattr(error, "strerror", None) or error
-        raise MnistError(f"MNIST folder {folder} cannot be read ({reason}); {WHAT_TO_DO}") from None
+        why = reason(error) if isinstance(error, OSError) else error
+        raise MnistError(f"MNIST folder {folder} cannot be read ({why}); {WHAT_TO_DO}") from None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 Name = TypeVar("Name", bound=str)
 LARGEST = 2**53  # up to here every whole number is a float, so that no formula overflows
@@ -16,7 +19,12 @@ def _is_number(value: object) -> bool:
 
 
 def shown(value: object) -> str:
-    """`value` as the messages show it; Python refuses to write out more than 4300 digits."""
+    """`value` as the messages show it: an array by its shape, a long whole number by its size.
+
+    Python refuses to write out more than 4300 digits.
+    """
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
     if not isinstance(value, int) or abs(value) < LONG:
         return repr(value)
     return f"{'-' if value < 0 else ''}10^{math.log10(abs(value)):.10g}"
@@ -48,7 +56,7 @@ def time_step(t: float) -> int:
 
 def time_or_forever(t: float, p: float) -> float:
     """A time step, or math.inf where the random pulls are finite in number (p > 1)."""
-    if t == math.inf:
+    if _is_number(t) and t == math.inf:
         if p > 1:
             return math.inf
         raise ValueError(f"t may be infinite only for p > 1, where pulls stop; p is {p!r}")
@@ -93,6 +101,30 @@ def not_negative(value: float, name: str) -> float:
 
 def one_of(value: Name, name: str, allowed: tuple[str, ...]) -> Name:
     """`value` itself where it is one of the `allowed` words."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {shown(value)}")
     return value
+
+
+def between(value: float, name: str, low: float, high: float) -> float:
+    """A number strictly between low and high, as a float."""
+    if not _is_number(value) or not low < _as_float(value) < high:
+        raise ValueError(f"{name} must lie strictly between {low} and {high}, not {shown(value)}")
+    return float(value)
+
+
+def numbers(values: Any, name: str, low: float, high: float) -> NDArray[np.float64]:
+    """A list or array of numbers in low..high, as (n,) float64 with n >= 1."""
+    array = np.asarray(values)
+    if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iuf":
+        raise ValueError(
+            f"{name} must be a list of numbers, not {array.dtype} of shape {array.shape}"
+        )
+    array = array.astype(np.float64)
+    bad = np.flatnonzero(~((array >= low) & (array <= high)))
+    if len(bad):
+        raise ValueError(
+            f"{name} must hold numbers from {low:g} to {high:g}; number {bad[0] + 1} is "
+            f"{float(array[bad[0]])!r}"
+        )
+    return array

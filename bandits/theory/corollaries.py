@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import sympy as sp
 from scipy.optimize import brentq
-from sympy.codegen.cfunctions import expm1
+from sympy.codegen.cfunctions import log1p
 
 from bandits.theory import checked
 from bandits.theory.exact import probability_never_pulled
@@ -36,7 +36,8 @@ def bound_at(constant: Constant, greedy_factor: bool) -> sp.Expr:
         "printed": (alpha, GREEDY["printed"]),
     }[constant]
     factor = 1 - explore if greedy_factor else sp.Integer(1)
-    return first * explore + factor * greedy.subs(L, expm1(q * u) / q)
+    log_length = q * u + log1p(-sp.exp(-q * u)) - sp.log(q)  # log L_p(t), whose slope stays small
+    return first * explore + factor * greedy.subs(L, sp.exp(log_length))
 
 
 @cache
@@ -61,11 +62,12 @@ def best_exponent(
 
     Only those p compete for which the bound speaks at t, L_p(t) >= 2K·e (risk known from
     n_min <= e samples on). The minimum is the root of the symbolic derivative next to the
-    best of 4000 trial exponents, or the end of the range. Arguments and ranges as in
+    best of 4000 trial exponents, or the largest p allowed. Arguments and ranges as in
     `theorem_bounds`, which also says where alpha and mean_gap enter; constant: "repaired"
     (2√2) or "printed" (8√2). Raises ValueError outside the ranges, where t is so small that no
-    p is allowed (t must be at least 1 + 2K·e), and where t exceeds 10^308, or 10^150 and the
-    derivative leaves the floats.
+    p is allowed (t must be at least 1 + 2K·e), where t exceeds 10^308, and where there is no
+    minimiser, because the bound is smallest in the limit p → 0: for the paper's task with
+    C = δ = 1 up to t = 320.
     """
     checked.one_of(constant, "constant", CONSTANTS)
     t, arms = checked.time_step(t), checked.number_of_arms(arms)
@@ -84,20 +86,21 @@ def best_exponent(
     tiny = 1e-9
     least = tiny if missing(tiny) >= 0 else float(brentq(missing, tiny, 1.0, xtol=1e-15))
     bound, slope = _bound_and_slope(constant, greedy_factor)
-    others = (log_t, arms, delta, alpha, mean_gap, C)
-    trial = np.linspace(least * (1 + 1e-12), 1 - 1e-9, 4000)
+    # Only the ratio of the two terms matters; so scaled, neither leaves the floats.
+    first = alpha if constant == "printed" else mean_gap
+    log_ratio = math.log(C) - math.log(delta) - (math.log(first) if first > 0 else -math.inf)
+    scaled_first, scaled_c = math.exp(-max(log_ratio, 0.0)), math.exp(min(log_ratio, 0.0))
+    others = (log_t, arms, 1.0, scaled_first, scaled_first, scaled_c)
+    trial = np.linspace(least * (1 + 1e-12), 1 - tiny, 4000)
     best = int(np.argmin(bound(trial, *others)))
-    if best in (0, len(trial) - 1):
+    if best == 0:
         return float(1 - trial[best]) if trial[best] > tiny * 1.1 else 1.0
-    try:
-        with np.errstate(over="raise", invalid="raise"):
-            root = brentq(slope, trial[best - 1], trial[best + 1], args=others, xtol=1e-14)
-    except FloatingPointError:
+    if best == len(trial) - 1:
         raise ValueError(
-            f"t must be at most 10^150 for these constants, not {checked.shown(t)}: "
-            "the derivative of the bound leaves the floats"
-        ) from None
-    return float(1 - root)
+            f"no p is best at t = {t} for these constants: the bound falls all the way to p → 0, "
+            "where every step explores; a larger t or a smaller C/delta has a best p"
+        )
+    return float(1 - brentq(slope, trial[best - 1], trial[best + 1], args=others, xtol=1e-14))
 
 
 def exponent_for_risk(a: float, *, gap: bool = True) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 BATCH = 256  # steps multiplied side by side, before arrays of unequal length take over
+PIECE = 2048  # of the shorter factor of a convolution
 GROUP = 2**15  # steps held in one array, which then stays in the processor's cache
 
 
@@ -42,7 +43,14 @@ def trimmed(law: Law, floor: float) -> Law:
 
 def sum_of(one: Law, other: Law, floor: float) -> Law:
     """The law of the sum of two independent counts."""
-    return trimmed(Law(one.first + other.first, np.convolve(one.weights, other.weights)), floor)
+    long, short = sorted((one.weights, other.weights), key=len, reverse=True)
+    weights = np.zeros(len(long) + len(short) - 1)
+    # NumPy hands products of more than 10,000 numbers to several threads, which costs more than it
+    # gains and makes the last digits depend on the machine.
+    for start in range(0, len(short), PIECE):
+        piece = np.convolve(long, short[start : start + PIECE])
+        weights[start : start + len(piece)] += piece
+    return trimmed(Law(one.first + other.first, weights), floor)
 
 
 def poisson_binomial(success: Floats, failure: Floats, floor: float) -> Law:
@@ -53,6 +61,11 @@ def poisson_binomial(success: Floats, failure: Floats, floor: float) -> Law:
     drop outer entries below `floor`, fewer than n entries each time, so an entry of the result
     differs from the truth by at most 1e-12 of itself plus 2n²·floor.
     """
+    if success.sum() > 0.5 * len(success):  # the rarer outcome has the shorter arrays
+        failures = poisson_binomial(failure, success, floor)
+        return Law(
+            len(success) - failures.first - len(failures.weights) + 1, failures.weights[::-1]
+        )
     laws = [Law(0, np.ones(1))] if len(success) == 0 else []
     for start in range(0, len(success), GROUP):
         group = slice(start, start + GROUP)
@@ -96,31 +109,57 @@ def poisson(mean: float, floor: float) -> Law:
 
 def power_of(law: Law, times: int, floor: float) -> Law:
     """The law of the sum of `times` independent copies (times >= 1), by repeated squaring."""
-    result: Law | None = None
-    while True:
-        if times % 2:
-            result = law if result is None else sum_of(result, law, floor)
-        times //= 2
-        if times == 0:
-            assert result is not None
-            return result
+    if times < 1:
+        raise ValueError(f"times must be a whole number >= 1, not {times}")
+    while times % 2 == 0:
         law = sum_of(law, law, floor)
+        times //= 2
+    result = law
+    while times := times // 2:
+        law = sum_of(law, law, floor)
+        if times % 2:
+            result = sum_of(result, law, floor)
+    return result
 
 
-def all_at_least(least: int, arms: int, first: int, last: int, centre: float) -> Floats:
-    """M(n, least) for n = first..last: P(multinomial(n; 1/K, ..., 1/K) has every count >= least).
+def tail_of_poisson(mean: float, least: int) -> tuple[float, float]:
+    """(log P(X = least - 1), log P(X >= least)) of a Poisson X, least >= 1, to some 1e-14 each.
 
-    n!/K^n [z^n](Σ_{j >= least} z^j/j!)^K, with z^j/j! weighted as a Poisson law of mean
-    centre/K: then the coefficient is the chance that K independent Poisson counts are all
-    large enough and add up to n, and M divides it by the chance that they add up to n.
-    Accurate for n within some 15 standard deviations (√centre) of `centre`.
+    Where the tail is the smaller part it is added up from `least` on, else what lies below it.
     """
-    floor = 1e-80
-    mean = centre / arms
-    one_arm = poisson(mean, floor)
-    enough = Law(least, one_arm.within(least, one_arm.first + len(one_arm.weights) - 1))
-    if len(enough.weights) == 0:
-        return np.zeros(last - first + 1)
-    together = power_of(enough, arms, 1e-200).within(first, last)
-    total = poisson(centre, floor).within(first, last)
-    return np.divide(together, total, out=np.zeros_like(total), where=total > 0)
+    below = log_poisson(least - 1, mean)
+    if mean < least:
+        reach = _reach(mean, least)
+        ratios = np.cumprod(mean / np.arange(least + 1, least + reach, dtype=float))
+        return below, below + math.log(mean / least) + math.log1p(float(ratios.sum()))
+    reach = min(_reach(mean, least), least - 1)
+    ratios = np.cumprod(np.arange(least - 1, least - 1 - reach, -1, dtype=float) / mean)
+    return below, math.log1p(-math.exp(below) * (1 + float(ratios.sum())))
+
+
+def log_poisson(count: int, mean: float) -> float:
+    """log P(X = count) of a Poisson X: Loader's way, which loses nothing for large counts."""
+    if count == 0:
+        return -mean
+    x = (count - mean) / mean
+    deviance = mean * ((1 + x) * math.log1p(x) - x)
+    if count < 16:
+        rest = math.lgamma(count + 1) - count * math.log(count) + count
+        return -deviance - rest
+    stirling = 1 / (12 * count) - 1 / (360 * count**3) + 1 / (1260 * count**5)
+    return -deviance - stirling - 0.5 * math.log(2 * math.pi * count)
+
+
+def truncated_poisson(mean: float, least: int, floor: float) -> Law:
+    """The Poisson law conditioned to be at least `least`, by ratios of neighbours from its mode."""
+    mode = max(least, int(mean))
+    reach = _reach(mean, mode)
+    up = np.cumprod(mean / np.arange(mode + 1, mode + reach + 1, dtype=float))
+    down = np.cumprod(np.arange(mode, max(least, mode - reach), -1, dtype=float) / mean)
+    weights = np.concatenate([down[::-1], [1.0], up])
+    return trimmed(Law(mode - len(down), weights / weights.sum()), floor)
+
+
+def _reach(mean: float, count: int) -> int:
+    """How many neighbours of `count` matter: the rest weighs less than 1e-28 of it."""
+    return int(12 * math.sqrt(max(mean, count))) + 80

@@ -6,9 +6,13 @@ All are rational numbers, for any number of arms K and of digits D, under the no
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from bandits.theory import checked
+
+MOST_BITS = 400_000  # of the exact fraction's denominator D^K
+MOST_WORK = 2e8  # bits of all D powers together: some half a second
 
 GAP = 1  # δ: different digits differ by at least 1, so a suboptimal arm loses at least 1
 
@@ -16,16 +20,18 @@ GAP = 1  # δ: different digits differ by at least 1, so a suboptimal arm loses 
 def expected_best(arms: int = 5, digits: int = 10) -> Fraction:
     """E max of `arms` digits: Σ_{d=1}^{D-1} P(max >= d) = Σ (1 - (d/D)^K). Paper: 31167/4000.
 
-    arms >= 1 and digits >= 1, whole numbers; ValueError otherwise, here and below.
+    arms >= 1 and digits >= 1, whole numbers; ValueError otherwise, here and below, and where the
+    exact fraction would take more than seconds: log2(D^K) is at most 400,000, and D times it at
+    most 2e8.
     """
     arms, digits = _task(arms, digits)
-    return sum((1 - Fraction(d, digits) ** arms for d in range(1, digits)), Fraction(0))
+    return digits - 1 - Fraction(sum(d**arms for d in range(1, digits)), digits**arms)
 
 
 def expected_choice_at_random(arms: int = 5, digits: int = 10) -> Fraction:
     """The mean digit (D - 1)/2, which uniform choice earns whatever K."""
-    _, digits = _task(arms, digits)
-    return Fraction(digits - 1, 2)
+    checked.number_of_arms(arms)
+    return Fraction(checked.whole_number(digits, "digits", 1) - 1, 2)
 
 
 def expected_regret_of_an_arm(arms: int = 5, digits: int = 10) -> Fraction:
@@ -41,11 +47,7 @@ def expected_range(arms: int = 5, digits: int = 10) -> Fraction:
 def probability_of_tie(arms: int = 5, digits: int = 10) -> Fraction:
     """P(two or more arms share the largest digit): 1 - Σ_d K (1/D) (d/D)^(K-1)."""
     arms, digits = _task(arms, digits)
-    alone = sum(
-        (arms * Fraction(1, digits) * Fraction(d, digits) ** (arms - 1) for d in range(digits)),
-        Fraction(0),
-    )
-    return 1 - alone
+    return 1 - Fraction(arms * sum(d ** (arms - 1) for d in range(digits)), digits**arms)
 
 
 def probability_of_no_suboptimal_arm(arms: int = 5, digits: int = 10) -> Fraction:
@@ -55,4 +57,12 @@ def probability_of_no_suboptimal_arm(arms: int = 5, digits: int = 10) -> Fractio
 
 
 def _task(arms: int, digits: int) -> tuple[int, int]:
-    return checked.number_of_arms(arms), checked.whole_number(digits, "digits", 1)
+    arms, digits = checked.number_of_arms(arms), checked.whole_number(digits, "digits", 1)
+    bits = arms * math.log2(digits)
+    if bits > MOST_BITS or digits * bits > MOST_WORK:
+        raise ValueError(
+            f"arms = {arms} and digits = {digits} give an exact fraction too long to work out: "
+            f"arms·log2(digits) must be at most {MOST_BITS}, and digits times that at most "
+            f"{MOST_WORK:.0e}; E max is digits - 1 to within digits·(1 - 1/digits)^arms"
+        )
+    return arms, digits

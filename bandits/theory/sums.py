@@ -72,8 +72,10 @@ def log_one_plus_sum(x: float, p: float, t: float) -> float:
     return math.fsum(parts)
 
 
-def random_steps(t: int, p: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(ε_l, 1 - ε_l) for l = 1..t-1, each (t - 1,) float64 and each to full relative accuracy."""
-    log_steps = np.log(np.arange(1, t, dtype=float))
+def random_steps(
+    t: int, p: float, first: int = 1
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(ε_l, 1 - ε_l) for l = first..t-1, (t - first,) float64 each, to full relative accuracy."""
+    log_steps = np.log(np.arange(first, t, dtype=float))
     with np.errstate(over="ignore"):  # exp(-inf) = 0 is right for p near the end of the floats
         return np.exp(-p * log_steps), -np.expm1(-p * log_steps)

@@ -29,8 +29,6 @@ def test_quoted_minimisers(t, constant, greedy_factor, quoted):
        constant=st.sampled_from(["repaired", "printed"]), factor=st.booleans())  # fmt: skip
 def test_no_other_exponent_does_better(log_t, arms, delta, alpha, mean_gap, C, constant, factor):
     t = int(math.exp(log_t))
-    found = best_exponent(t, arms=arms, delta=delta, alpha=alpha, mean_gap=mean_gap, C=C,
-                          constant=constant, greedy_factor=factor)  # fmt: skip
 
     def bound(p):
         length = (t ** (1 - p) - 1) / (1 - p) if p < 1 else math.log(t)
@@ -42,10 +40,47 @@ def test_no_other_exponent_does_better(log_t, arms, delta, alpha, mean_gap, C, c
         explore = (alpha if constant == "printed" else mean_gap) * t**-p
         return explore + (1 - t**-p if factor else 1) * greedy
 
+    try:
+        found = best_exponent(t, arms=arms, delta=delta, alpha=alpha, mean_gap=mean_gap, C=C,
+                              constant=constant, greedy_factor=factor)  # fmt: skip
+    except ValueError as error:
+        assert "falls all the way to p → 0" in str(error)  # noqa: PT017
+        limit = bound(1e-12)
+        assert all(limit <= bound(p) * (1 + 1e-7) for p in np.linspace(1e-6, 1, 700))
+        return
     assert 0 < found <= 1
     least = bound(found)
     assert least < math.inf
     assert all(least <= bound(p) * (1 + 1e-7) for p in np.linspace(1e-6, 1, 700))
+
+
+def test_until_when_exploring_always_is_best():
+    """t = 320 in the paper's task: by hand, the bound at p = 1e-9 against a fine grid of p."""
+
+    def bound(p, t):
+        length = (t ** (1 - p) - 1) / (1 - p)
+        n = length / 10
+        return 3.29175 * t**-p + (1 - t**-p) * 10 * math.sqrt(math.log(n) / n)
+
+    for t, always in ((100, True), (320, True), (321, False), (400, False)):
+        allowed = [p for p in np.geomspace(1e-6, 0.5, 4000) if t ** (1 - p) - 1 >= 27.2 * (1 - p)]
+        assert (bound(1e-9, t) < min(bound(p, t) for p in allowed)) == always
+        if always:
+            with pytest.raises(ValueError, match=f"no p is best at t = {t} for these constants"):
+                best_exponent(t, **MNIST)
+        else:
+            assert 0 < best_exponent(t, **MNIST) < 0.05
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-20, 1.0, 1e20, 1e290])
+def test_only_the_ratio_of_the_terms_counts(scale):
+    """And nothing overflows on the way: warnings are errors here."""
+    usual = best_exponent(10**9, **MNIST)
+    scaled = {**MNIST, "C": scale, "mean_gap": 3.29175 * scale}
+    assert best_exponent(10**9, **scaled) == pytest.approx(usual, rel=1e-9)
+    with pytest.raises(ValueError, match="no p is best"):
+        best_exponent(10**9, **{**MNIST, "C": 1e300, "delta": 1e-300})
+    assert best_exponent(10**40, **{**MNIST, "C": 1e-300, "delta": 1e300}) == 1.0
 
 
 def test_the_best_exponent_creeps_towards_one_third():
@@ -108,7 +143,9 @@ def test_the_floor_s_limit():
     ({"arms": 10**400}, r"arms must be .*, not 10\^400"),
     ({"t": 10**400}, r"t must be at most 10\^308, not 10\^400"),
     ({"t": 10**5000}, r"t must be at most 10\^308, not 10\^5000"),
-    ({"t": 10**300, "C": 1e80}, r"t must be at most 10\^150 for these constants, not 10\^300"),
+    ({"t": np.arange(3)}, r"t must be a whole number .*, not an array of shape \(3,\)"),
+    ({"C": np.ones(2)}, r"C must be .*, not an array of shape \(2,\)"),
+    ({"constant": np.ones(2)}, r"constant must be one of .*, not an array of shape \(2,\)"),
     ({"t": 28}, r"t must exceed t_0 = 1 \+ 2K·e = 28\.1828 for some p, not 28"),
 ])  # fmt: skip
 def test_bad_input_is_refused_by_name(change, words):

@@ -36,3 +36,21 @@ def test_the_numbers_of_the_paper_s_task():
 def test_bad_input(arms, digits):
     with pytest.raises(ValueError, match="must be a whole number of at least 1"):
         facts.expected_best(arms, digits)
+
+
+@pytest.mark.parametrize("arms, digits", [(10**6, 10), (2**53, 2), (200, 10**6), (5, 10**8)])
+def test_fractions_too_long_to_work_out_are_refused_at_once(arms, digits):
+    for fact in (facts.expected_best, facts.expected_range, facts.probability_of_tie,
+                 facts.expected_regret_of_an_arm,
+                 facts.probability_of_no_suboptimal_arm):  # fmt: skip
+        with pytest.raises(ValueError, match=r"an exact fraction too long to work out: arms·log2"):
+            fact(arms, digits)
+    assert facts.expected_choice_at_random(arms, digits) == Fraction(digits - 1, 2)
+
+
+def test_many_arms_against_floats():
+    value = facts.expected_best(100_000, 10)
+    assert 9 - float(value) < 1e-15
+    assert float(facts.expected_best(50, 10)) == pytest.approx(
+        9 - sum((d / 10) ** 50 for d in range(1, 10)), rel=1e-15
+    )

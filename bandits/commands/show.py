@@ -1,0 +1,63 @@
+"""The commands that tell: what data, experiments, claims and verdicts there are."""
+
+import argparse
+
+from bandits.checks import UsageError
+from bandits.commands.work import STUDY
+from bandits.engine.terminal import complain
+from bandits.experiments import EXPERIMENTS, SCALES
+
+
+def show_data(options: argparse.Namespace) -> int:
+    """`bandits data`."""
+    from bandits import mnist
+
+    print("\n".join(mnist.status(options.mnist)))
+    return 0
+
+
+def list_experiments(options: argparse.Namespace) -> int:
+    """`bandits list`."""
+    print(f"{STUDY}: what one arm's network learns from n samples, and its cost")
+    for item in EXPERIMENTS.values():
+        print(f"{item.name}: {item.title}")
+        print(f"  methods: {', '.join(method.name for method in item.methods)}")
+        for name in SCALES:
+            scale = item.scale(name)
+            print(f"  {name}: {scale.steps:,} steps, {scale.runs} runs")
+    return 0
+
+
+def check_claims(options: argparse.Namespace) -> int:
+    """`bandits claims`."""
+    from bandits.theory import claims
+
+    return claims.main(markdown=options.markdown)
+
+
+def show_verdicts(options: argparse.Namespace) -> int:
+    """`bandits verdicts`."""
+    from bandits.results import figures, horizon_verdicts, paper, questions, saved, verdicts
+
+    found, _ = saved.load_those_there(figures.KINDS, options.folder)
+    if not found:
+        raise UsageError(f"{options.folder} holds no figure's data; name another folder")
+    for name in list(found):
+        if other := saved.other_settings(name, options.folder):
+            complain(f"{name} is left out, as it has {', '.join(other)}")
+            del found[name]
+    try:
+        papers, beyond = paper.read_all(found), questions.read_all(found)
+        columns = horizon_verdicts.read_columns(found)
+    except KeyError as error:  # data of an earlier version
+        raise UsageError(
+            f"a figure's data in {options.folder} lacks {error}; `bandits figures`, with the "
+            "options it was made with, makes it anew from the finished runs"
+        ) from error
+    print(verdicts.table(papers))
+    print()
+    print(verdicts.table(beyond, heading="expected, beyond the paper"))
+    if len(columns) > 1:
+        print()
+        print(horizon_verdicts.table(columns))
+    return 0

@@ -1,0 +1,216 @@
+"""What each command does, once its words are read: plan, refuse what cannot be done, do it."""
+
+import argparse
+import logging
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bandits.checks import UsageError, one_of
+from bandits.engine.places import check_device, check_writable, cores
+from bandits.engine.terminal import Teller, complain
+from bandits.experiments import (
+    EXPERIMENTS,
+    SCALES,
+    SETTINGS,
+    Experiment,
+    Scale,
+)
+from bandits.experiments.plan import plan
+
+if TYPE_CHECKING:
+    from bandits.engine.store import Store
+    from bandits.mnist import Mnist
+
+PAPER_FOLDER = Path("figures")
+RESULTS_FOLDER = Path("results")
+STUDY = "architecture_study"
+
+
+def default_folder(options: argparse.Namespace) -> Path:
+    """--out, else figures/ at paper scale, else results/."""
+    return options.out or (PAPER_FOLDER if options.scale == "paper" else RESULTS_FOLDER)
+
+
+def output_folder(options: argparse.Namespace, planned: list[tuple[Experiment, Scale]]) -> Path:
+    """The default folder; but experiments that differ from what is reported go to results/."""
+    as_reported = all(e == EXPERIMENTS[e.name] and s == e.paper for e, s in planned)
+    return default_folder(options) if options.out or as_reported else RESULTS_FOLDER
+
+
+def check_reported(options: argparse.Namespace, folder: Path, mnist: "Mnist") -> None:
+    """Refuse to mix stand-in data into the folder of the reported figures."""
+    if options.out is None and folder == PAPER_FOLDER and mnist.source != "full":
+        raise UsageError(
+            f"{PAPER_FOLDER}/ holds figures of full MNIST, but there is only the "
+            f"{mnist.description}; name a folder with --mnist, or another place with --out"
+        )
+
+
+def on_cluster(options: argparse.Namespace) -> Callable[..., list[str]]:
+    """What does runs on the cluster of --cluster; refuses what cannot be done there."""
+    if options.workers is not None:
+        raise UsageError("--workers is of this machine; a --cluster brings its own")
+    if options.device not in ("cpu", "cuda"):
+        raise UsageError(f"--device must be cpu or cuda with --cluster, not {options.device!r}")
+    if find_spec("distributed") is None:
+        raise UsageError("--cluster needs the package distributed, of this package's extra cluster")
+    from bandits.engine import cluster
+
+    return partial(cluster.complete, options.cluster)
+
+
+def do_runs(options: argparse.Namespace) -> int:
+    """`bandits run`."""
+    if STUDY in options.names:
+        return _study(options)
+    planned, tell = plan(options), Teller()
+    status = _complete(options, planned, output_folder(options, planned), tell)[0]
+    tell.end()
+    return status
+
+
+def make_figures(options: argparse.Namespace) -> int:
+    """`bandits figures`."""
+    from bandits.results import figures
+
+    for name in options.names:
+        if name not in figures.DRAW:
+            raise UsageError(f"a figure is one of {', '.join(figures.DRAW)}, not {name!r}")
+    one_of("scale", options.scale, SCALES)
+    if options.from_data:
+        return _draw_from_data(options)
+    if STUDY in options.names:
+        return _study(options)
+    planned = plan(options)
+    for chosen, scale in planned:
+        figures.check_drawable(chosen, scale)
+    folder = output_folder(options, planned)
+    tell = Teller()
+    status, mnist, store = _complete(options, planned, folder, tell)
+    for chosen, scale in planned:
+        try:
+            picture = figures.make(
+                chosen,
+                scale,
+                store,
+                mnist,
+                folder,
+                scale_name=options.scale,
+                command=options.command_line,
+                allow_mixed_versions=options.allow_mixed_versions,
+            )
+        except FileNotFoundError:
+            complain(f"{chosen.name}: not drawn, since a run is missing")
+            continue
+        except (ValueError, OSError) as error:
+            complain(f"bandits: {chosen.name} is not drawn: {error}")
+            status = 2
+            continue
+        tell(f"{chosen.name}: {picture}")
+    tell.end()
+    return status
+
+
+def _load(options: argparse.Namespace, tell: Teller) -> "Mnist":
+    """The data, with a line on each place where it was looked for in vain."""
+    from bandits import mnist
+
+    log = logging.getLogger(mnist.__name__)
+    level = log.level
+    log.setLevel(logging.ERROR)  # the notes say the same
+    try:
+        data = mnist.load(options.mnist)
+    finally:
+        log.setLevel(level)
+    for note in data.notes:
+        tell(f"note: {note}")
+    return data
+
+
+def _study(options: argparse.Namespace) -> int:
+    """The architecture study, which trains networks outside the bandit."""
+    from bandits.results import figures
+
+    if options.names != [STUDY]:
+        raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
+    refuse_settings(options, STUDY, "cluster")
+    one_of("scale", options.scale, SCALES)
+    folder = default_folder(options)
+    check_writable(folder / "runs")
+    tell = Teller()
+    data = _load(options, tell)
+    check_reported(options, folder, data)
+    tell(f"data: {data.description}")
+    picture = figures.make_study(
+        options.scale, data, folder, command=options.command_line, say=tell
+    )
+    tell(f"{STUDY}: {picture}")
+    tell.end()
+    return 0
+
+
+def refuse_settings(options: argparse.Namespace, what: str, *others: str) -> None:
+    """Refuse options that would change nothing, rather than take no notice of them."""
+    for name in ("methods", "steps", "runs", "p", *SETTINGS, *others):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{what} takes no --{name.replace('_', '-')}")
+
+
+def _draw_from_data(options: argparse.Namespace) -> int:
+    from bandits.results import figures, saved
+
+    refuse_settings(options, "--from-data", "cluster", "workers", "mnist")
+    folder = default_folder(options)
+    names = options.names or saved.names_there(figures.DRAW, folder)
+    if not names:
+        raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
+    for name in names:
+        print(f"{name}: {figures.draw(name, folder)}")
+    return 0
+
+
+def _complete(
+    options: argparse.Namespace,
+    planned: list[tuple[Experiment, Scale]],
+    folder: Path,
+    tell: Teller,
+) -> tuple[int, "Mnist", "Store"]:
+    from bandits.engine import estimate, runs
+    from bandits.engine.store import Store
+
+    workers = cores() if options.workers is None else options.workers
+    if workers < 1:
+        raise UsageError(f"--workers needs a whole number >= 1, not {workers}")
+    complete: Callable[..., list[str]] = partial(runs.complete, workers=workers)
+    if options.cluster is not None:
+        complete = on_cluster(options)
+    else:
+        check_device(options.device)
+    check_writable(folder)
+    check_writable(folder / "runs")
+    mnist = _load(options, tell)
+    check_reported(options, folder, mnist)
+    tell(f"data: {mnist.description}")
+    store = Store(folder / "runs", mnist.digest, options.device)
+    wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
+    left = runs.missing(wanted, store, tell)
+    where = (
+        f"{workers} worker{'s' * (workers > 1)}"
+        if options.cluster is None
+        else f"sent to {options.cluster}"
+    )
+    tell(f"runs: {len(wanted)} wanted, {len(left)} missing, {where}")
+    if left and options.scale == "paper" and options.cluster is None:
+        seconds = estimate.estimate_seconds(left, mnist, workers=workers, device=options.device)
+        tell(
+            f"estimate: {estimate.duration(seconds)} if nothing else runs here"
+            + f" and {workers} workers do not slow each other; up to {workers} times that "
+            "if they share a core" * (workers > 1)
+        )
+    failures = complete(left, mnist, store, progress=not options.quiet, say=tell)
+    for line in failures:
+        complain(f"failed: {line}")
+    return int(bool(failures)), mnist, store

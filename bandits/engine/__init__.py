@@ -1,0 +1,1 @@
+"""The engine: computes runs, keeps them, and goes on where it stopped. It knows no figure."""

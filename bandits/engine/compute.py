@@ -1,0 +1,48 @@
+"""One run in this process: its table, its policy, and the loop between them."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+
+from bandits.engine.threads import flushed_denormals, one_thread
+from bandits.experiments import NetworkSpec, RunSpec, build_policy, environment
+from bandits.mnist import Mnist
+from bandits.predictors import State
+from bandits.simulate import Trajectory, restore, simulate
+
+
+def compute(
+    spec: RunSpec,
+    mnist: Mnist,
+    *,
+    device: str = "cpu",
+    start: Callable[[], tuple[Trajectory, State | None] | None] = lambda: None,
+    after_stage: Callable[[Trajectory, object], None] = lambda done, policy: None,
+) -> Trajectory:
+    """Compute one run in this process, on one thread.
+
+    Args:
+        spec: which run.
+        mnist: the data.
+        device: where networks are trained.
+        start: gives the checkpoint to go on from, or None.
+        after_stage: called after each training stage with the steps so far and the policy.
+    """
+    networks = isinstance(spec.method.predictor, NetworkSpec)
+    if networks:
+        import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
+    with one_thread(), flushed_denormals() if networks else nullcontext():
+        rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
+        policy = build_policy(spec, rounds, device)
+        checkpoint = start()
+        past = None
+        if checkpoint is not None:
+            past, state = checkpoint
+            restore(policy, rounds, past, spec.train_every, state)
+        return simulate(
+            policy,
+            rounds,
+            train_every=spec.train_every,
+            keep_predictions=spec.keep_predictions,
+            resume=past,
+            after_stage=lambda done: after_stage(done, policy),
+        )

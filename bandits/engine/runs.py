@@ -1,0 +1,245 @@
+"""Do the runs that are missing: resume, several workers, and what went wrong by name."""
+
+import math
+import time
+from collections.abc import Callable, MutableSequence, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bandits.engine.compute import compute
+from bandits.engine.files import set_aside, why
+from bandits.engine.npz import StoreError
+from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
+from bandits.engine.store import Made, Store
+from bandits.engine.workers import in_processes
+from bandits.experiments import (
+    Experiment,
+    NetworkSpec,
+    RunSpec,
+    Scale,
+)
+from bandits.mnist import Mnist
+from bandits.predictors import State
+from bandits.simulate import Trajectory
+
+CHECKPOINT_SECONDS = 300.0
+NOTE_SECONDS = 1.0
+"""How often the state is noted that is written when a run is interrupted; noting takes time."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one experiment: the unit of work, independent of every other."""
+
+    experiment: str
+    spec: RunSpec
+
+    def __str__(self) -> str:
+        s = self.spec
+        return f"{self.experiment}, method {s.method.name}, run {s.run}, seed {s.seed}"
+
+
+def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
+    """Every run of an experiment at a scale."""
+    return [Job(experiment.name, spec) for spec in experiment.specs(scale)]
+
+
+def finished(
+    experiment: Experiment, scale: Scale, store: Store
+) -> tuple[dict[str, list[Trajectory]], list[Made]]:
+    """The finished runs of an experiment by method, run 0 first, and what made each of them.
+
+    Raises:
+        FileNotFoundError: if one is missing.
+        StoreError: naming one that was damaged meanwhile.
+        Unreadable: if one cannot be read now.
+    """
+    runs: dict[str, list[Trajectory]] = {method.name: [] for method in experiment.methods}
+    made = []
+    for job in jobs(experiment, scale):
+        try:
+            trajectory, by = store.read(job.spec)
+        except StoreError as error:
+            raise StoreError(f"{store.path(job.spec).name} cannot be used: {error}") from error
+        runs[job.spec.method.name].append(trajectory)
+        made.append(by)
+    return runs, made
+
+
+def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = print) -> list[Job]:
+    """The jobs that the store does not hold, each run once even if several experiments want it.
+
+    A file that is proved damaged is named and set aside, checkpoints too.
+
+    Raises:
+        Unreadable: if a file is there but cannot be read now; it is left as it is.
+    """
+    left: dict[Path, Job] = {}
+    for job in wanted:
+        path = store.path(job.spec)
+        if path in left:
+            continue
+        if store.has(job.spec):
+            try:
+                store.load(job.spec)
+                store.drop_checkpoint(job.spec)
+                continue
+            except FileNotFoundError:  # another command set it aside meanwhile
+                pass
+            except StoreError as error:
+                say(spoilt(path, error))
+        _checkpoint(job, store, say)
+        left[path] = job
+    return list(left.values())
+
+
+def _checkpoint(
+    job: Job, store: Store, say: Callable[[str], None]
+) -> tuple[Trajectory, State | None] | None:
+    """How far a run has come, or None; a checkpoint that is proved damaged is set aside."""
+    try:
+        return store.load_checkpoint(job.spec)
+    except FileNotFoundError:
+        return None
+    except StoreError as error:
+        say(spoilt(store.checkpoint_path(job.spec), error))
+        return None
+
+
+def spoilt(path: Path, error: StoreError) -> str:
+    """Set a damaged file aside; the sentence that says so."""
+    return f"{path.name} cannot be used: {error}; set aside as {set_aside(path).name}"
+
+
+def longest_first(left: Sequence[Job]) -> list[Job]:
+    """The jobs in another order, so that no worker is left with a long one at the end."""
+    return sorted(
+        left,
+        key=lambda job: -job.spec.steps * isinstance(job.spec.method.predictor, NetworkSpec),
+    )
+
+
+def do(
+    job: Job,
+    mnist: Mnist,
+    store: Store,
+    *,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    report: Callable[[float], None] = lambda fraction: None,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Do one job unless it is done, from its checkpoint if it has one, and store the result.
+
+    A checkpoint is written every `checkpoint_seconds`, and when the run is interrupted
+    (KeyboardInterrupt).
+    """
+    if store.has(job.spec):
+        report(1.0)
+        return
+    saved = time.monotonic()
+    noted = -math.inf
+    latest: tuple[Trajectory, State | None] | None = None
+
+    def save() -> None:
+        nonlocal latest, saved
+        if latest is not None:
+            store.save_checkpoint(job.spec, *latest)
+        latest, saved = None, time.monotonic()
+
+    def after_stage(done: Trajectory, policy: object) -> None:
+        nonlocal latest, noted
+        report((len(done) / job.spec.steps) ** cost_grows_as(job.spec))
+        now = time.monotonic()
+        due = now - saved >= checkpoint_seconds
+        if len(done) < job.spec.steps and (due or now - noted >= NOTE_SECONDS):
+            latest = done, policy.state() if hasattr(policy, "state") else None
+            noted = now
+            if due:
+                save()
+
+    try:
+        trajectory = compute(
+            job.spec,
+            mnist,
+            device=store.device,
+            start=lambda: _checkpoint(job, store, say),
+            after_stage=after_stage,
+        )
+    except KeyboardInterrupt:  # or SIGTERM: keep all but the last second and the stage begun
+        with suppress(OSError):
+            save()
+        raise
+    store.save(job.spec, trajectory)
+    store.drop_checkpoint(job.spec)
+    report(1.0)
+
+
+def complete(
+    wanted: Sequence[Job],
+    mnist: Mnist,
+    store: Store,
+    *,
+    workers: int = 1,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    progress: bool = True,
+    say: Callable[[str], None] = print,
+) -> list[str]:
+    """Do every job that the store does not hold.
+
+    One worker computes in this process, several in processes of their own; the results are the
+    same. A job that fails does not stop the others.
+
+    Returns:
+        One line for each job that failed, naming experiment, method, run and seed.
+
+    Raises:
+        ValueError: if workers < 1.
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be a whole number >= 1, not {workers}")
+    left = longest_first(missing(wanted, store, say))
+    if not left:
+        return []
+    with progress_bar([relative_cost(job.spec) for job in left], progress) as fractions:
+        if workers == 1:
+            return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
+        work = partial(_do_one, mnist, store, checkpoint_seconds)
+        return in_processes(left, work, failure, fractions, workers)
+
+
+def _do_one(
+    mnist: Mnist,
+    store: Store,
+    checkpoint_seconds: float,
+    job: Job,
+    report: Callable[[float], None],
+) -> None:
+    do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
+
+
+def failure(job: Job, error: BaseException) -> str:
+    """One line that names a failed job, why, and the mend where there is a common one."""
+    return f"{job}: {type(error).__name__}: {why(error)}"
+
+
+def _in_process(
+    left: Sequence[Job],
+    mnist: Mnist,
+    store: Store,
+    checkpoint_seconds: float,
+    fractions: MutableSequence[float],
+    say: Callable[[str], None],
+) -> list[str]:
+    failures = []
+    for number, job in enumerate(left):
+
+        def report(fraction: float, number: int = number) -> None:
+            fractions[number] = fraction
+
+        try:
+            do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report, say=say)
+        except Exception as error:
+            failures.append(failure(job, error))
+    return failures

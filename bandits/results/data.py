@@ -1,0 +1,50 @@
+"""From finished runs to the arrays that a figure is drawn from."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from bandits.experiments import Experiment
+from bandits.mnist import Mnist
+from bandits.simulate import Trajectory
+
+Data = dict[str, NDArray[Any]]
+Runs = dict[str, list[Trajectory]]
+
+REWARD_POINTS = 400
+"""Curves are kept at about this many steps: more cannot be seen, and the files stay small."""
+
+
+def kept_steps(steps: int) -> NDArray[np.int64]:
+    """About REWARD_POINTS values of t from 1 to steps, evenly spaced."""
+    return np.unique(np.linspace(1, steps, min(steps, REWARD_POINTS)).round().astype(np.int64))
+
+
+def quarter(steps: int, number: int) -> slice:
+    """The steps of a run's quarter `number`, 1 to 4; runs are judged by the last, the fourth.
+
+    Quarters are of equal length and counted from the end, so that up to three steps at the start
+    may belong to none. Below four steps each has one step, and the first ones have none.
+    """
+    size = max(1, steps // 4)
+    end = max(0, steps - (4 - number) * size)
+    return slice(max(0, end - size), end)
+
+
+def quarter_regrets(run: Trajectory) -> list[float]:
+    """The mean regret per step in each quarter of a run, NaN where a quarter has no step."""
+    parts = [run.regret[quarter(len(run), number)] for number in (1, 2, 3, 4)]
+    return [float(part.mean()) if len(part) else math.nan for part in parts]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind of figure is collected, from its runs and the images they saw, and drawn."""
+
+    collect: Callable[[Experiment, Runs, Mnist], Data]
+    draw: Callable[[Data, str], Figure]

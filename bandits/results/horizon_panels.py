@@ -1,0 +1,177 @@
+"""The pictures of the long horizon: regret over log t, its local slope, and its causes."""
+
+from collections.abc import Sequence
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from numpy.typing import NDArray
+
+from bandits.results.data import Data
+from bandits.results.horizon import CAUSES
+from bandits.results.plots import (
+    EXPECTED_UNIFORM,
+    FEWEST_FOR_A_BAND,
+    RC,
+    expected_best,
+    footer,
+    label_ends,
+    new_figure,
+    runs_note,
+    style,
+)
+from bandits.results.statistics import mean_interval
+
+WINDOW = 3.0
+"""The local exponent at t is fitted from t/√3 to t·√3."""
+
+FIRST_SHOWN = 100
+"""Earlier the average is of few steps, and its slope is noise."""
+
+CAUSE_COLORS = ("#E69F00", "#999999", "#0072B2")
+
+
+def local_exponents(
+    t: NDArray[np.int64], curves: NDArray[np.floating]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Slope of log regret against log t in a sliding window of a factor of 3 in t.
+
+    Args:
+        t: (times,), evenly spaced on a logarithmic axis.
+        curves: (runs, times), positive.
+
+    Returns:
+        The times in the middle of a whole window that begins at FIRST_SHOWN or later, and the
+        slopes (runs, those times).
+    """
+    t, curves = t[t >= FIRST_SHOWN], curves[:, t >= FIRST_SHOWN]
+    x, y = np.log(t), np.log(curves.astype(np.float64))
+    half = np.log(WINDOW) / 2
+    middle = (t >= FIRST_SHOWN * WINDOW**0.5) & (t * WINDOW**0.5 <= t.max(initial=0) * 1.001)
+    slopes = [
+        np.polynomial.polynomial.polyfit(x[near], y[:, near].T, 1)[1]
+        for near in (np.abs(x - at) <= half for at in x[middle])
+    ]
+    return t[middle], np.array(slopes).reshape(middle.sum(), len(curves)).T
+
+
+def band(
+    axes: Axes,
+    t: NDArray[np.int64],
+    curves: NDArray[np.floating],
+    look: dict[str, object],
+    label: str | None = None,
+) -> NDArray[np.float64]:
+    """Mean over runs (runs, times) with its 95 % band, or the single runs; returns the mean."""
+    mean, half = mean_interval(curves)
+    axes.plot(t, mean, label=label, **look)  # type: ignore[arg-type]
+    color = str(look["color"])
+    if len(curves) >= FEWEST_FOR_A_BAND:
+        axes.fill_between(t, mean - half, mean + half, color=color, alpha=0.16, linewidth=0)
+    elif len(curves) > 1:
+        axes.plot(t, curves.T, color=color, linewidth=0.4, alpha=0.7)
+    return mean
+
+
+def log_time(axes: Axes, first: float, last: float) -> None:
+    """A logarithmic axis of time, labelled in powers of ten and at its end."""
+    axes.set_xscale("log")
+    axes.set_xlim(first, last)
+    ticks = [x for x in (100, 1000, 10_000, 100_000, 1_000_000) if first <= x <= last]
+    if not ticks or last / ticks[-1] > 2.5:
+        ticks.append(round(last))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+    axes.set_xlabel("time step t")
+
+
+def regret_over_time(axes: Axes, data: Data) -> None:
+    """Normalized regret of every method on log-log axes, with a line of slope −1/2."""
+    t = data["t"]
+    shown = t >= min(FIRST_SHOWN, t[-1] // 4)
+    ends, lowest = [], np.inf
+    for number, (name, label) in enumerate(zip(data["methods"], data["labels"], strict=True)):
+        curves = data["normalized_regret"][number][:, shown]
+        if not (curves > 0).all():  # Optimal has none
+            continue
+        mean = band(axes, t[shown], curves, style(str(name), number))
+        ends.append((float(mean[-1]), str(label), str(style(str(name), number)["color"])))
+        lowest = min(lowest, float(mean.min()))
+    uniform = expected_best(data["arm_counts"].shape[-1]) - EXPECTED_UNIFORM
+    start = t[shown][0]
+    span = np.geomspace(start, t[-1], 50)
+    axes.plot(span, uniform * (span / start) ** -0.5, color="#000000",
+              linestyle=(0, (1, 1.2)), linewidth=1.2)  # fmt: skip
+    axes.set_yscale("log")
+    axes.set_ylim(lowest * 0.7, uniform * 1.35)
+    ticks = [y for y in (0.05, 0.1, 0.2, 0.5, 1, 2, 3) if lowest * 0.7 <= y <= uniform * 1.35]
+    axes.yaxis.set_major_locator(FixedLocator(ticks))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    log_time(axes, start, t[-1])
+    axes.set_ylabel("normalized regret")
+    axes.set_title("dotted: slope −1/2", fontsize=9)
+    label_ends(axes, ends)
+
+
+def slopes_over_time(axes: Axes, data: Data, names: Sequence[str]) -> None:
+    """The local exponent of the normalized regret of some methods, against −1/2."""
+    there = [str(name) for name in data["methods"]]
+    for name in (name for name in names if name in there):
+        k = there.index(name)
+        t, slopes = local_exponents(data["t"], data["normalized_regret"][k])
+        if len(t):
+            band(axes, t, slopes, style(name, k), label=str(data["labels"][k]))
+    axes.axhline(-0.5, color="#000000", linestyle=(0, (1, 1.2)), linewidth=1.2)
+    log_time(axes, FIRST_SHOWN, data["t"][-1])
+    axes.set_ylim(-1, 0.1)
+    axes.set_ylabel("local exponent of the normalized regret")
+    axes.legend(frameon=False, fontsize=7.5, loc="lower left")
+
+
+def causes_over_time(axes: Axes, data: Data, method: int) -> None:
+    """Regret per step of one method, stacked by cause, over log t; mean over runs."""
+    edges, parts = data["edges"], data["causes"][method].mean(axis=0)
+    # A small negative rest, where luck is better than expected, is drawn as none.
+    heights = np.maximum(parts, 0).repeat(2, axis=1)
+    axes.stackplot(edges.repeat(2)[1:-1], heights, colors=CAUSE_COLORS, labels=CAUSES)
+    p, t = float(data["p"][method]), data["t"]
+    if np.isfinite(p):
+        uniform = expected_best(data["arm_counts"].shape[-1]) - EXPECTED_UNIFORM
+        axes.plot(t, uniform * t.astype(float) ** -p, color="#000000", linewidth=1)
+    log_time(axes, max(FIRST_SHOWN, edges[0]), edges[-1])
+    axes.set_title(str(data["labels"][method]), fontsize=9)
+
+
+def compared(data: Data, caption: str) -> Figure:
+    """Regret of every method over log t, and the local exponents of both networks."""
+    figure = new_figure(9.6, 3.8)
+    with mpl.rc_context(RC):
+        left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
+        regret_over_time(left, data)
+        slopes_over_time(right, data, ("deep", "simple"))
+        footer(figure, caption + runs_note(data["late_mean"].shape[1]))
+    return figure
+
+
+def by_exponent(data: Data, caption: str) -> Figure:
+    """Where the regret of each exponent comes from, and how each falls."""
+    methods = len(data["methods"])
+    figure = new_figure(10.4, 6.2)
+    with mpl.rc_context(RC):
+        grid = figure.add_gridspec(2, 2 * methods)
+        for method in range(methods):
+            axes = figure.add_subplot(grid[0, 2 * method : 2 * method + 2])
+            causes_over_time(axes, data, method)
+            axes.set_ylim(0, 3.3)
+            if method == 0:
+                axes.set_ylabel("regret per step")
+        axes.legend(frameon=False, fontsize=7.5, loc="upper right", reverse=True)
+        regret_over_time(figure.add_subplot(grid[1, :methods]), data)
+        every = [str(name) for name in data["methods"]]
+        slopes_over_time(figure.add_subplot(grid[1, methods:]), data, every)
+        footer(figure, caption + ". Black lines above: 3.29 ε_t, the exact cost of random steps")
+    return figure

@@ -1,0 +1,87 @@
+"""Every claim about the paper's figures, read at each horizon."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from bandits.results.data import Data
+from bandits.results.horizon import at_horizon
+from bandits.results.regret import EXPONENT_MARGIN
+from bandits.results.reward import read_noise, read_reward
+from bandits.results.statistics import interval
+from bandits.results.verdicts import Reading, Verdict, place_of
+
+CASES = {"low_noise": "σ = 0", "high_noise": "σ = 1"}
+SHORT: dict[Verdict, str] = {"agrees": "yes", "does not agree": "**no**", "undecided": "?"}
+
+Columns = dict[str, list[Reading]]
+"""The readings at each horizon, by its name in the table."""
+
+
+def read_at(found: Mapping[str, Data]) -> list[Reading]:
+    """What the reward figures, cut at one horizon, say to each claim.
+
+    Args:
+        found: data by the name of the short figure, "low_noise" or "high_noise".
+    """
+    readings = []
+    for name, case in CASES.items():
+        if name in found:
+            readings += read_reward(found[name], case)
+            readings += _rate(found[name], case)
+    if set(CASES) <= set(found):
+        readings += read_noise(found["low_noise"], found["high_noise"])
+    return readings
+
+
+def _rate(data: Data, case: str) -> list[Reading]:
+    if "exponents" not in data or "deep" not in data["methods"]:
+        return []
+    values = data["exponents"][place_of(data, "deep")]
+    low, high = -0.5 - EXPONENT_MARGIN, -0.5 + EXPONENT_MARGIN
+    claim = "Deep's normalized regret falls about as t^(−1/2)"
+    return [Reading(claim, case, "fitted exponent", interval(values), len(values), low, high)]
+
+
+def read_columns(found: Mapping[str, Data]) -> Columns:
+    """The paper's rule at its horizon, then the bounded stage at each of its own."""
+    columns = {}
+    short = {name: found[name] for name in CASES if name in found}
+    if short:
+        steps = int(next(iter(short.values()))["t"][-1])
+        columns[f"{steps:,}, the paper's stages"] = read_at(short)
+    long = {name: found[f"long_{name}"] for name in CASES if f"long_{name}" in found}
+    for horizon in sorted({int(h) for data in long.values() for h in data["horizons"]}):
+        there = {n: at_horizon(d, horizon) for n, d in long.items() if horizon in d["horizons"]}
+        columns[f"{horizon:,}"] = read_at(there)
+    return columns
+
+
+def table(columns: Columns) -> str:
+    """One row for each claim and one column for each horizon, as Markdown."""
+    rows: dict[tuple[str, str, str], dict[str, Reading]] = {}
+    for name, readings in columns.items():
+        for reading in readings:
+            key = (reading.claim, reading.case, reading.measured)
+            rows.setdefault(key, {})[name] = reading
+    lines = [
+        "| the paper's claim | looked for | measured | " + " | ".join(columns) + " |",
+        "| --- " * 3 + "| ---: " * len(columns) + "|",
+    ]
+    for key, found in rows.items():
+        cells = [
+            f"{r.value}, {SHORT[r.verdict]}" if (r := found.get(name)) else "" for name in columns
+        ]
+        lines.append("| " + " | ".join([*key, *cells]) + " |")
+    return "\n".join(lines)
+
+
+def changes(columns: Columns) -> list[tuple[Reading, str, str]]:
+    """Each claim whose verdict changes, with the two horizons between which it does."""
+    names, found = list(columns), []
+    for before, after in pairwise(names):
+        earlier = {(r.claim, r.case, r.measured): r for r in columns[before]}
+        for reading in columns[after]:
+            was = earlier.get((reading.claim, reading.case, reading.measured))
+            if was is not None and was.verdict != reading.verdict:
+                found.append((reading, before, after))
+    return found

@@ -1,0 +1,49 @@
+"""What a figure's small print and provenance tell of its runs."""
+
+from collections.abc import Sequence
+
+from bandits.engine.store import Made
+from bandits.experiments import EXPERIMENTS, SETTINGS, Experiment
+from bandits.mnist import Mnist
+
+
+def mixed_versions(made: Sequence[Made]) -> list[str]:
+    """The different sets of versions that made the runs, one text each; one is as it should be."""
+    keys = ("bandits", "torch", "numpy", "scipy", "scikit-learn")
+    found = {
+        ", ".join(f"{key} {by.versions[key]}" for key in keys if key in by.versions) for by in made
+    }
+    return sorted(found)
+
+
+def made_on(made: Sequence[Made]) -> list[str]:
+    """The different CPUs that made the runs, one text each, as far as the runs tell.
+
+    A mixture is no fault: it is told, since the last bits may differ.
+    """
+    found = {", ".join(f"{key} {value}" for key, value in by.cpu.items()) for by in made}
+    return sorted(found - {""})
+
+
+def changes(experiment: Experiment) -> list[str]:
+    """What differs from the experiment of this name as reported, for the figure's small print."""
+    reported = EXPERIMENTS[experiment.name]
+    texts = [
+        f"{text} = {value:g}" if isinstance(value, float) else f"{text} = {value}"
+        for name, field in SETTINGS.items()
+        if (text := field.metadata["small_print"])
+        and (value := getattr(experiment, name)) != getattr(reported, name)
+    ]
+    exponents = {method.name: method.p for method in reported.methods}
+    other = {m.p for m in experiment.methods if m.p != exponents.get(m.name, m.p)}
+    return texts + [f"p = {p:g}" for p in sorted(p for p in other if p is not None)]
+
+
+def source_note(mnist: Mnist) -> str:
+    """What the small print says of the data: nothing where it is the full set."""
+    return "" if mnist.source == "full" else f". Data: {mnist.description}"
+
+
+def data_told(mnist: Mnist) -> dict[str, str]:
+    """The data as the provenance tells it."""
+    return {"description": mnist.description, "source": mnist.source, "digest": mnist.digest}

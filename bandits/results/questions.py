@@ -1,0 +1,35 @@
+"""What the paper does not ask: each question collected, drawn and read in its own module."""
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+
+from bandits.results import (
+    bounded_training,
+    exponent,
+    linear_failure,
+    pixel_scale,
+    predictors,
+    random_branch_only,
+)
+from bandits.results.data import Data, Kind
+from bandits.results.verdicts import Reading
+
+QUESTIONS: dict[str, ModuleType] = {
+    "exponent": exponent,
+    "pixel_scale": pixel_scale,
+    "linear_failure": linear_failure,
+    "random_branch_only": random_branch_only,
+    "predictors": predictors,
+}
+"""Those of notebook 07."""
+
+STUDIES = QUESTIONS | {"bounded_training": bounded_training}
+KINDS: dict[str, Kind] = {name: Kind(m.collect, m.draw) for name, m in STUDIES.items()}
+READ: dict[str, Callable[[Data], list[Reading]]] = {n: m.read for n, m in STUDIES.items()}
+
+
+def read_all(found: Mapping[str, Data]) -> list[Reading]:
+    """What each question's data say to what was expected, for the figures that are there."""
+    return [
+        reading for name, read in READ.items() if name in found for reading in read(found[name])
+    ]

@@ -1,0 +1,263 @@
+"""The long horizon: what is read off a run, by hand and by slow transcriptions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bandits.experiments import BOUNDED, EXPERIMENTS, LONG, Scale, bounded
+from bandits.experiments.paper import DEEP, LINUCB, SIMPLE_DEEP
+from bandits.history import History
+from bandits.networks import Networks
+from bandits.results import bounded_training as question
+from bandits.results import reward
+from bandits.results.horizon import (
+    at_horizon,
+    causes,
+    collect,
+    first_taken,
+    horizons,
+    log_times,
+    squared_errors,
+    stretches,
+)
+from bandits.results.horizon_panels import FIRST_SHOWN, local_exponents
+from bandits.results.horizon_verdicts import changes, read_columns, table
+from bandits.results.reward import collect_reward_by_quarter
+from bandits.simulate import Trajectory
+
+
+def run_of(actions, means, best, explored, predictions=None) -> Trajectory:
+    n = len(actions)
+    return Trajectory(
+        actions=np.asarray(actions, np.int64),
+        rewards=np.asarray(means, np.float32),
+        means=np.asarray(means, np.float64),
+        best_means=np.asarray(best, np.float64),
+        explored=np.asarray(explored, np.bool_),
+        propensities=np.full(n, 0.5, np.float32),
+        predictions=None if predictions is None else np.asarray(predictions, np.float32),
+    )
+
+
+def random_run(steps: int, arms: int = 5, seed: int = 0) -> Trajectory:
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 10, (steps, arms))
+    actions = rng.integers(0, arms, steps)
+    means = table[np.arange(steps), actions]
+    return run_of(actions, means, table.max(axis=1), rng.random(steps) < 0.3, means + 0.5)
+
+
+def test_causes_by_hand():
+    # Steps 1 and 2 of the stretch explore; 3 to 6 are greedy and take arms 0, 0, 0, 1 of three.
+    run = run_of(
+        [2, 1, 0, 0, 0, 1], [3, 9, 5, 6, 7, 8], [9, 9, 9, 9, 9, 9], [True, True] + [False] * 4
+    )
+    # E max of 1, 2, 3 digits, counted over all pairs and triples.
+    two = np.mean([max(a, b) for a in range(10) for b in range(10)])
+    three = np.mean([max(a, b, c) for a in range(10) for b in range(10) for c in range(10)])
+    parts = causes(run, np.array([0, 6]), arms=3)[:, 0]
+    unused = 4 * (three - two) / 6
+    np.testing.assert_allclose(parts, [(6 + 0) / 6, unused, (4 + 3 + 2 + 1) / 6 - unused])
+    # An arm that one greedy step in 200 takes is not in use.
+    rare = run_of([0] * 199 + [1], np.full(200, 5), np.full(200, 9), np.zeros(200, bool))
+    parts = causes(rare, np.array([0, 200]), arms=2)[:, 0]
+    np.testing.assert_allclose(parts, [0, two - 4.5, 4 - (two - 4.5)])
+
+
+@given(steps=st.integers(2, 3000), seed=st.integers(0, 50))
+def test_causes_add_up_to_the_regret_of_each_stretch(steps, seed):
+    run, edges = random_run(steps, seed=seed), stretches(steps)
+    assert edges[-1] == steps
+    assert (np.diff(edges) > 0).all()
+    parts = causes(run, edges, arms=5)
+    for i in range(len(edges) - 1):
+        assert parts[:, i].sum() == pytest.approx(run.regret[edges[i] : edges[i + 1]].mean())
+
+
+@pytest.mark.parametrize(("steps", "expected"), [
+    (3, [3]), (2000, [2000]), (9999, [2000]), (40_000, [2000, 10_000, 40_000]),
+    (10**6, [2000, 10_000, 40_000, 100_000]),
+])  # fmt: skip
+def test_horizons_that_a_run_reaches(steps, expected):
+    assert horizons(steps) == expected
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 2000, 40_000, 10**6])
+def test_log_times_are_the_first_and_the_last_step_and_few(steps):
+    t = log_times(steps)
+    assert t[0] == 1
+    assert t[-1] == steps
+    assert len(t) <= 400
+    assert (np.diff(t) > 0).all()
+
+
+def test_first_taken_by_hand():
+    run = run_of([1, 0, 1, 2], [1] * 4, [1] * 4, [True, False, True, True])
+    assert first_taken(run, 4) == ([0, 1, 4, 0], [2, 1, 4, 0])
+
+
+def test_squared_errors_add_up_and_need_predictions():
+    run = run_of([0, 0, 1], [1, 2, 3], [3, 3, 3], [False] * 3, [1.5, 2, 1])
+    np.testing.assert_allclose(squared_errors(run), [0.25, 0.25, 4.25])
+    without = run_of([0, 0, 1], [1, 2, 3], [3, 3, 3], [False] * 3)
+    assert np.isnan(squared_errors(without)).all()
+
+
+@pytest.mark.parametrize("exponent", [-0.5, -0.2, 0.0])
+def test_local_exponents_of_a_power_law_are_its_exponent(exponent):
+    t = log_times(40_000)
+    curves = np.array([2.0, 3.0])[:, None] * t.astype(float) ** exponent
+    at, slopes = local_exponents(t, curves)
+    np.testing.assert_allclose(slopes, exponent, atol=1e-9)
+    assert at[0] >= FIRST_SHOWN * 3**0.5
+    assert 22_000 < at[-1] <= 40_000 / 3**0.5 * 1.001
+
+
+def test_a_local_exponent_sees_its_window_only():
+    t = log_times(40_000)
+    curve = np.where(t < 3000, t**-0.1, 3000**0.4 * t**-0.5)
+    at, slopes = local_exponents(t, curve[None])
+    np.testing.assert_allclose(slopes[0, at < 1700], -0.1, atol=1e-9)
+    np.testing.assert_allclose(slopes[0, at > 5300], -0.5, atol=1e-9)
+
+
+def test_the_data_of_a_long_figure_is_what_its_runs_say():
+    steps, shown = 12_000, EXPERIMENTS["long_low_noise"].select(["deep", "random"])
+    runs = {name: [random_run(steps, seed=s + 9 * k) for s in range(2)]
+            for k, name in enumerate(("deep", "random"))}  # fmt: skip
+    data = collect(shown, runs, None)
+    assert list(data["horizons"]) == [2000, 10_000]
+    run = runs["random"][1]
+    t = list(data["t"]).index(steps)
+    assert data["normalized_regret"][1, 1, t] == pytest.approx(run.regret.mean(), rel=1e-6)
+    assert data["normalized_reward"][1, 1, t] == pytest.approx(run.rewards.mean(), rel=1e-6)
+    assert data["late_mean"][1, 1, 1] == pytest.approx(run.means[7500:10_000].mean())
+    assert data["late_best"][1, 1, 1] == pytest.approx(run.best_means[7500:10_000].mean())
+    quarters = [run.regret[i : i + 2500].mean() for i in range(0, 10_000, 2500)]
+    np.testing.assert_allclose(data["quarter_regret"][1, 1, 1], quarters)
+    assert data["squared_error"][1, 1, t] == pytest.approx(0.25 * steps)
+    first, regret = 500, run.normalized_regret[:10_000]
+    at = np.arange(first, 10_001)
+    slope = np.polyfit(np.log(at), np.log(regret[first - 1 :]), 1, w=at**-0.5)[0]
+    assert data["exponents"][1, 1, 1] == pytest.approx(slope)
+
+
+def test_a_claim_is_read_at_a_horizon_as_of_runs_that_end_there():
+    shown = EXPERIMENTS["long_low_noise"].select(["deep", "random"])
+    runs = {
+        name: [random_run(12_000, seed=s + 9 * k) for s in range(3)]
+        for k, name in enumerate(("deep", "random"))
+    }
+    data = collect(shown, runs, None)
+    for horizon in (2000, 10_000):
+        cut = {name: [run[:horizon] for run in some] for name, some in runs.items()}
+        whole = collect_reward_by_quarter(shown, cut)
+        for wanted, found in zip(
+            reward.read_reward(whole, "x"),
+            reward.read_reward(at_horizon(data, horizon), "x"),
+            strict=True,
+        ):
+            assert wanted == found
+    with pytest.raises(ValueError, match=r"has the horizons \[2000, 10000\], not 500"):
+        at_horizon(data, 500)
+
+
+# ── The bound ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["simple", "simple_20x32", "simple_50x128"])
+def test_passes_are_those_that_the_networks_make(name):
+    (method,) = (m for m in EXPERIMENTS["bounded_training"].methods if m.name == name)
+    actions = np.random.default_rng(0).choice(3, 400, p=[0.9, 0.09, 0.01])
+    training = method.predictor.training
+    made, networks = 0, Networks(
+        method.predictor.architecture, 784, 3, training=training,
+        weights=np.random.SeedSequence(0), batches=np.random.SeedSequence(1),
+    )  # fmt: skip
+    for stage in range(20, 401, 20):
+        history = History()
+        history.append(
+            np.zeros((stage, 784), np.float32), actions[:stage], np.zeros(stage, np.float32)
+        )
+        for arm in range(3):
+            rows = history.rows(arm)
+            if len(rows):
+                made += sum(len(batch) for _, batch in networks._batches(rows))
+    assert question.passes(method, actions, 20, 3) == made
+
+
+def test_the_bound_is_chosen_from_those_that_were_tried():
+    assert (BOUNDED.max_batches, BOUNDED.batch_size) in {(b, s) for b, s in question.BOUNDS}
+    for e in LONG:
+        for method in e.methods:
+            if method.name.startswith(("deep", "simple")):
+                assert method.predictor.training == BOUNDED
+    assert bounded(LINUCB) == LINUCB
+    assert bounded(DEEP).predictor.architecture == DEEP.predictor.architecture
+    assert bounded(SIMPLE_DEEP).p == SIMPLE_DEEP.p
+
+
+def test_the_bounds_question_reads_what_is_lost():
+    shown = EXPERIMENTS["bounded_training"].select(["simple", "simple_20x32"])
+    rng = np.random.default_rng(5)
+    runs = {"simple": [], "simple_20x32": []}
+    for seed in range(3):
+        best = np.full(400, 9.0)
+        means = rng.integers(3, 8, 400).astype(float)
+        for name, shift in (("simple", 0), ("simple_20x32", 1 + seed)):
+            runs[name].append(run_of(np.zeros(400), means - shift, best, np.zeros(400, bool)))
+    data = question.collect(shown, runs, None)
+    (reading,) = question.read(data)
+    assert reading.value.mean == pytest.approx(2)  # 1, 2 and 3 lost
+    assert reading.value.high == pytest.approx(2 + 4.302652729911275 / 3**0.5)
+    assert reading.verdict == "undecided"
+    assert Scale(2000, 12) == EXPERIMENTS["bounded_training"].paper
+
+
+# ── Verdicts at each horizon ────────────────────────────────────────────────────────────────────
+
+
+def long_data(steps: int, late_steps: int) -> dict:
+    """Deep errs by 1 until late_steps and never after; Random errs by 2; three runs."""
+    shown = EXPERIMENTS["long_low_noise"].select(["deep", "random"])
+    rng, runs = np.random.default_rng(2), {"deep": [], "random": []}
+    for _ in range(3):
+        best = np.full(steps, 9.0)
+        for name, error in (("deep", 1.0 * (np.arange(steps) < late_steps)), ("random", 2.0)):
+            means = best - error * rng.choice([0.9, 1.1], steps)
+            runs[name].append(run_of(np.zeros(steps), means, best, np.zeros(steps, bool)))
+    return collect(shown, runs, None)
+
+
+def test_claims_are_read_at_every_horizon_and_changes_are_named():
+    columns = read_columns({"long_low_noise": long_data(10_000, 5000)})
+    assert list(columns) == ["2,000", "10,000"]
+    found = {name: {r.measured: r for r in rs} for name, rs in columns.items()}
+    assert found["2,000"]["late regret of Deep"].value.mean == pytest.approx(1, abs=0.02)
+    assert found["2,000"]["late regret of Deep"].verdict == "does not agree"
+    assert found["10,000"]["late regret of Deep"].value.mean == 0
+    assert found["10,000"]["late regret of Deep"].verdict == "agrees"
+    (change,) = [c for c in changes(columns) if c[0].measured == "late regret of Deep"]
+    assert change[1:] == ("2,000", "10,000")
+    lines = table(columns).splitlines()
+    assert lines[0].endswith("| measured | 2,000 | 10,000 |")
+    (row,) = [line for line in lines if "| late regret of Deep |" in line]
+    assert row.endswith(", **no** | 0.00 [0.00, 0.00], yes |")
+    assert {line.count("|") for line in lines} == {6}
+
+
+def test_the_papers_own_rule_has_the_first_column():
+    shown = EXPERIMENTS["low_noise"].select(["deep", "random"])
+    runs = {name: [random_run(2000, seed=s) for s in range(2)] for name in ("deep", "random")}
+    columns = read_columns(
+        {
+            "low_noise": collect_reward_by_quarter(shown, runs),
+            "long_low_noise": long_data(10_000, 5000),
+        }
+    )
+    assert list(columns) == ["2,000, the paper's stages", "2,000", "10,000"]
+    (row,) = [line for line in table(columns).splitlines() if "| fitted exponent |" in line]
+    assert row.split("|")[4].strip() == ""  # Fig. 1 has that for the paper's rule
+    assert row.split("|")[5].strip() != ""
+    assert read_columns({}) == {}
