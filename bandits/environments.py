@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits.architecture import SIDE
 from bandits.checks import finite, whole
-from bandits.mnist import Mnist
+from bandits.mnist import Mnist, unit_pixels
 from bandits.streams import Stream, generator
 
-IMAGE_PIXELS = 28 * 28
+IMAGE_PIXELS = SIDE**2
 Block = slice | NDArray[np.int64]
 
 
@@ -138,7 +139,7 @@ class MnistBandit:
 
         def gather(block: Block) -> NDArray[np.float32]:
             chosen = pixels[images[block]].reshape(-1, self.context_size)
-            contexts: NDArray[np.float32] = np.divide(chosen, np.float32(255), dtype=np.float32)
+            contexts = unit_pixels(chosen)
             if self.pixel_scale != 1:
                 contexts *= np.float32(self.pixel_scale)
             return contexts
@@ -207,6 +208,3 @@ class SyntheticBandit:
             context_size=self.size,
             gather=lambda block: states[block].copy(),  # whoever is given them may write on them
         )
-
-
-Environment = MnistBandit | SyntheticBandit

@@ -169,31 +169,6 @@ def _refusal(model: Any, x: NDArray[np.float32], y: NDArray[np.float64]) -> Valu
     return None
 
 
-def constant_arms(
-    predictor: Predictor, contexts: NDArray[np.float32], *, tolerance: float = 1e-6
-) -> NDArray[np.bool_]:
-    """Which arms' predictions do not depend on the context, (K,).
-
-    An untrained `LeastSquares` or `Regressor` is constant, as its zeros should be. A trained
-    network is when the ReLUs of a layer are dead (0 for every context): it then has no gradient
-    but that of its last bias, and can never learn again.
-
-    Args:
-        predictor: trained or not; it learns nothing here.
-        contexts: (n, m) of n ≥ 2 different states.
-        tolerance: a spread of up to tolerance · max(1, largest |prediction|) counts as none.
-
-    Raises:
-        ValueError: for fewer than two contexts, which cannot tell.
-    """
-    if len(contexts) < 2:
-        raise ValueError(f"contexts must hold at least 2 states, not {len(contexts)}")
-    scores = predictor.predict(contexts)
-    largest = np.maximum(1.0, np.abs(scores).max(axis=0))
-    flat: NDArray[np.bool_] = np.ptp(scores, axis=0) <= tolerance * largest
-    return flat
-
-
 def checked_predictions(given: ArrayLike, n: int, arms: int) -> NDArray[np.floating]:
     """What a predictor gave for n contexts and K arms, (n, K).
 

@@ -15,7 +15,6 @@ from bandits.engine.threads import one_thread
 from bandits.experiments import DEEP_ARCHITECTURE
 from bandits.history import History
 from bandits.networks import Network, Networks, torch_generator
-from bandits.predictors import constant_arms
 
 WEIGHTS, BATCHES = np.random.SeedSequence(1), np.random.SeedSequence(2)
 
@@ -383,16 +382,6 @@ def test_a_state_saved_before_any_training_resumes_too():
     fresh.fit(made)
     resumed.fit(made)
     np.testing.assert_array_equal(fresh.predict(made.contexts), resumed.predict(made.contexts))
-
-
-def test_dead_networks_are_detected():
-    ours = networks(ARCHITECTURES["fold 2"], 784 * 2, arms=3)
-    x = contexts(20, 2)
-    np.testing.assert_array_equal(constant_arms(ours, x), [False] * 3)
-    with torch.no_grad():
-        ours.networks[1].hidden.bias.fill_(-1e3)  # no hidden neuron ever fires
-        ours.networks[2].convolutions[1].bias.fill_(-1e3)
-    np.testing.assert_array_equal(constant_arms(ours, x), [False, True, True])
 
 
 # ── What bad input gets ─────────────────────────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeRegressor
 from bandits.engine.threads import one_thread
 from bandits.experiments import regressor
 from bandits.history import History
-from bandits.predictors import LeastSquares, Regressor, constant_arms
+from bandits.predictors import LeastSquares, Regressor
 
 SEED = np.random.SeedSequence(5)
 
@@ -359,38 +359,6 @@ def test_functions_of_the_history_have_no_state():
         assert predictor.state() is None
         with pytest.raises(ValueError, match="has no state to load"):
             predictor.load_state({})
-
-
-# ── Constant predictions ────────────────────────────────────────────────────────────────────────
-
-
-def test_constant_arms_are_told_from_those_that_use_the_context():
-    predictor = LeastSquares(4, 3)
-    history = History()
-    history.append(QUERIES[:4], np.zeros(4, np.int64), np.arange(4, dtype=np.float32))
-    predictor.fit(history)
-    np.testing.assert_array_equal(constant_arms(predictor, QUERIES), [False, True, True])
-    mean = Regressor(LassoCV(cv=5), 1, seed=SEED)
-    mean.fit(history)
-    np.testing.assert_array_equal(constant_arms(mean, QUERIES), [True])
-    with pytest.raises(ValueError, match="at least 2 states, not 1"):
-        constant_arms(predictor, QUERIES[:1])
-
-
-class Table:
-    def __init__(self, scores):
-        self.scores = np.asarray(scores)
-
-    def predict(self, contexts):
-        return self.scores
-
-
-def test_the_tolerance_is_relative_to_the_largest_prediction():
-    scores = [[1e4, 0.0, 5.0], [1e4 + 1e-3, 1e-3, 5.0]]
-    np.testing.assert_array_equal(constant_arms(Table(scores), QUERIES[:2]), [True, False, True])
-    np.testing.assert_array_equal(
-        constant_arms(Table(scores), QUERIES[:2], tolerance=0), [False, False, True]
-    )
 
 
 def test_the_parts_of_a_pipeline_are_seeded_too_and_the_seed_is_not_used_up():

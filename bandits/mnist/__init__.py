@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from bandits.architecture import SIDE
 from bandits.mnist.download import fill, torchvision_mirrors, writable
-from bandits.mnist.idx import SIDE, Mnist, raw_folder, read_folder, read_place, reason, unit_pixels
+from bandits.mnist.idx import Mnist, raw_folder, read_folder, read_place, reason, unit_pixels
 from bandits.mnist.original import FILES, IdxFile, MnistError
 
 __all__ = ["FILES", "Mnist", "MnistError", "default_cache", "load", "status", "unit_pixels"]

@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from bandits.architecture import SIDE
 from bandits.mnist.original import FILES, WHAT_TO_DO, IdxFile, MnistError
 
 Pixels = npt.NDArray[np.uint8]
 
-SIDE = 28
 # An archive of what does not compress is a little larger than its content; never by this much.
 SLACK = 1 << 16
 NO_IMAGES: Pixels = np.zeros((0, SIDE, SIDE), np.uint8)

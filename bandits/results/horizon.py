@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from bandits.experiments import Experiment
 from bandits.mnist import Mnist
 from bandits.results.data import Data, Runs, quarter, quarter_regrets
-from bandits.results.plots import expected_best
 from bandits.results.statistics import fit_power_law, fit_start
 from bandits.simulate import Trajectory
+from bandits.theory.mnist_facts import expected_best
 
 HORIZONS = (2000, 10_000, 40_000, 100_000)
 """Every claim is read at each of these that a figure's runs reach."""
@@ -53,7 +53,7 @@ def causes(run: Trajectory, edges: NDArray[np.int64], arms: int) -> NDArray[np.f
         n, greedy = len(stretch), ~stretch.explored
         taken = np.bincount(stretch.actions[greedy], minlength=arms)
         in_use = int((taken >= max(1, IN_USE * greedy.sum())).sum())
-        unused = greedy.sum() * (expected_best(arms) - expected_best(in_use))
+        unused = greedy.sum() * (float(expected_best(arms)) - float(expected_best(max(in_use, 1))))
         parts[0, i] = stretch.regret[stretch.explored].sum() / n
         parts[1, i] = unused / n
         parts[2, i] = (stretch.regret[greedy].sum() - unused) / n

@@ -15,7 +15,6 @@ from bandits.results.plots import (
     EXPECTED_UNIFORM,
     FEWEST_FOR_A_BAND,
     RC,
-    expected_best,
     footer,
     label_ends,
     new_figure,
@@ -23,6 +22,7 @@ from bandits.results.plots import (
     style,
 )
 from bandits.results.statistics import mean_interval
+from bandits.theory.mnist_facts import expected_best
 
 WINDOW = 3.0
 """The local exponent at t is fitted from t/√3 to t·√3."""
@@ -100,7 +100,7 @@ def regret_over_time(axes: Axes, data: Data) -> None:
         mean = band(axes, t[shown], curves, style(str(name), number))
         ends.append((float(mean[-1]), str(label), str(style(str(name), number)["color"])))
         lowest = min(lowest, float(mean.min()))
-    uniform = expected_best(data["arm_counts"].shape[-1]) - EXPECTED_UNIFORM
+    uniform = float(expected_best(data["arm_counts"].shape[-1])) - EXPECTED_UNIFORM
     start = t[shown][0]
     span = np.geomspace(start, t[-1], 50)
     axes.plot(span, uniform * (span / start) ** -0.5, color="#000000",
@@ -140,7 +140,7 @@ def causes_over_time(axes: Axes, data: Data, method: int) -> None:
     axes.stackplot(edges.repeat(2)[1:-1], heights, colors=CAUSE_COLORS, labels=CAUSES)
     p, t = float(data["p"][method]), data["t"]
     if np.isfinite(p):
-        uniform = expected_best(data["arm_counts"].shape[-1]) - EXPECTED_UNIFORM
+        uniform = float(expected_best(data["arm_counts"].shape[-1])) - EXPECTED_UNIFORM
         axes.plot(t, uniform * t.astype(float) ** -p, color="#000000", linewidth=1)
     log_time(axes, max(FIRST_SHOWN, edges[0]), edges[-1])
     axes.set_title(str(data["labels"][method]), fontsize=9)

@@ -12,12 +12,12 @@ from bandits.results.data import Data
 from bandits.results.plots import (
     EXPECTED_UNIFORM,
     FEWEST_FOR_A_BAND,
-    expected_best,
     footer,
     look,
     new_figure,
 )
 from bandits.results.statistics import interval, mean_interval
+from bandits.theory.mnist_facts import expected_best
 
 Panels = Callable[[Any, Data], None]
 """Draws a figure's data on a row of axes."""
@@ -83,5 +83,5 @@ def mean_line(
 
 def levels(axes: Axes, arms: int) -> None:
     """Grey lines at what a blind choice and the best one earn."""
-    for level in (EXPECTED_UNIFORM, expected_best(arms)):
+    for level in (EXPECTED_UNIFORM, float(expected_best(arms))):
         axes.axhline(level, color="#7F7F7F", linewidth=0.8)

@@ -20,11 +20,6 @@ EXPECTED_UNIFORM = 4.5
 """What uniformly random choice earns."""
 
 
-def expected_best(arms: int) -> float:
-    """E max of K uniform digits, what Optimal earns: 7.79175 for the paper's K = 5."""
-    return sum(1 - (digit / 10) ** arms for digit in range(1, 10))
-
-
 # Okabe and Ito's colours, told apart by colour-blind readers; dashes tell them apart in grey print.
 STYLES: dict[str, dict[str, Any]] = {
     "optimal": {"color": "#000000", "linestyle": (0, (1, 1.2))},

@@ -13,7 +13,6 @@ from bandits.results.plots import (
     EXPECTED_UNIFORM,
     FEWEST_FOR_A_BAND,
     PLATE,
-    expected_best,
     footer,
     label_ends,
     look,
@@ -23,6 +22,7 @@ from bandits.results.plots import (
 )
 from bandits.results.statistics import Interval, interval, mean_interval, paired_difference
 from bandits.results.verdicts import MARGIN, Reading, place_of
+from bandits.theory.mnist_facts import expected_best
 
 
 def collect_reward(experiment: Experiment, runs: Runs) -> Data:
@@ -67,7 +67,7 @@ def collect_reward_by_quarter(experiment: Experiment, runs: Runs) -> Data:
 
 def reward_curves(axes: Axes, data: Data) -> None:
     """Mean normalized reward of each method with its 95 % band, and the two exact levels."""
-    t, best = data["t"], expected_best(data["arm_counts"].shape[-1])
+    t, best = data["t"], float(expected_best(data["arm_counts"].shape[-1]))
     axes.axhline(best, color="#000000", linewidth=0.8)
     axes.axhline(EXPECTED_UNIFORM, color="#7F7F7F", linewidth=0.8)
     ends = []
