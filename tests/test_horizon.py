@@ -23,6 +23,7 @@ from bandits.results.horizon import (
 )
 from bandits.results.horizon_panels import FIRST_SHOWN, local_exponents
 from bandits.results.horizon_verdicts import changes, read_columns, table
+from bandits.results.provenance import stage_note
 from bandits.results.reward import collect_reward_by_quarter
 from bandits.simulate import Trajectory
 
@@ -196,6 +197,13 @@ def test_the_bound_is_chosen_from_those_that_were_tried():
     assert bounded(LINUCB) == LINUCB
     assert bounded(DEEP).predictor.architecture == DEEP.predictor.architecture
     assert bounded(SIMPLE_DEEP).p == SIMPLE_DEEP.p
+
+
+def test_the_small_print_names_the_bound_where_all_networks_of_a_figure_have_it():
+    said = ", each training stage at most 20 mini-batches of 32"
+    for name, expected in (("long_low_noise", said), ("low_noise", ""), ("bounded_training", "")):
+        assert stage_note(EXPERIMENTS[name].methods) == expected
+    assert stage_note([LINUCB]) == ""
 
 
 def test_the_bounds_question_reads_what_is_lost():

@@ -29,7 +29,14 @@ from bandits.results import (
     supervised,
 )
 from bandits.results.data import Data, Kind
-from bandits.results.provenance import changes, data_told, made_on, mixed_versions, source_note
+from bandits.results.provenance import (
+    changes,
+    data_told,
+    made_on,
+    mixed_versions,
+    source_note,
+    stage_note,
+)
 from bandits.results.regret import collect_regret
 from bandits.results.reward import collect_reward_by_quarter
 from bandits.results.saved import load_data
@@ -82,7 +89,8 @@ def make(
         scale.runs > 1
     )
     changed = changes(experiment)
-    caption += "".join(f", {change}" for change in changed) + source_note(mnist)
+    caption += "".join(f", {change}" for change in changed)
+    caption += stage_note(experiment.methods) + source_note(mnist)
     about = {
         "figure": experiment.name,
         "title": experiment.title,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bandits.engine.store import Made
-from bandits.experiments import EXPERIMENTS, SETTINGS, Experiment
+from bandits.experiments import EXPERIMENTS, SETTINGS, Experiment, Method, NetworkSpec
 from bandits.mnist import Mnist
 
 
@@ -37,6 +37,15 @@ def changes(experiment: Experiment) -> list[str]:
     exponents = {method.name: method.p for method in reported.methods}
     other = {m.p for m in experiment.methods if m.p != exponents.get(m.name, m.p)}
     return texts + [f"p = {p:g}" for p in sorted(p for p in other if p is not None)]
+
+
+def stage_note(methods: Sequence[Method]) -> str:
+    """What the small print says of training stages: nothing where they are the paper's."""
+    trained = {m.predictor.training for m in methods if isinstance(m.predictor, NetworkSpec)}
+    bounds = {(training.max_batches, training.batch_size) for training in trained}
+    if len(bounds) != 1 or None in (bound := bounds.pop()):
+        return ""
+    return f", each training stage at most {bound[0]} mini-batches of {bound[1]}"
 
 
 def source_note(mnist: Mnist) -> str:
