@@ -259,7 +259,7 @@ for name, player, exact in (("Optimal", optimal, 7.79175), ("Random", random, 4.
 #
 # where $[\ldots]$ is 1 if what it says is true, and 0 if not.
 #
-# Let us believe in arm 3 for ever. The dice are thrown as often as the run above has steps, and we
+# Let us believe in arm 3 for ever. The reward is drawn as often as the run above has steps, and we
 # count what they would choose, if all of them were thrown at $t = 1$, at $2$, at $5$ or at $20$.
 
 # %%
@@ -312,7 +312,7 @@ assert abs(estimate - 7.79175) < 4 * error
 # The paper assumes that the state and the rewards of *all* arms at step $t$ are drawn
 # independently of what is chosen; given what the policy sees, its choice carries no news about the
 # noise. In this study that holds by construction: the whole table of a run (images, digits, noise,
-# and the dice of the policies) is drawn before anyone plays.
+# and the random numbers of the policies) is drawn before anyone plays.
 #
 # To see what would go wrong otherwise, let someone cheat. The noise has $\sigma = 1$; the *peeker*
 # sees all five rewards, noise included, and takes the largest.

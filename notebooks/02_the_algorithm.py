@@ -112,7 +112,7 @@ def believe(x, states, rewards):
 # %% [markdown]
 # ## The algorithm in ten lines
 #
-# The dice are drawn in advance, as everything in this study: $\eta_t$, uniform between 0 and 1,
+# The random numbers are drawn in advance, as everything in this study: $\eta_t$, uniform between 0 and 1,
 # decides whether step $t$ explores, and $\rho_t$ says which arm is taken then.
 
 # %%

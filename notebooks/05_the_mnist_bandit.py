@@ -174,7 +174,7 @@ assert np.array_equal(np.sort(torn.ravel()), np.sort(side_by_side.ravel()))
 # rational number. With $M$ the largest of the five digits and $\Delta_i$ the gap of arm $i$:
 #
 # * $\mathbb{E} M = \sum_{d=1}^{9} (1 - (d/10)^5)$, what Optimal earns;
-# * $\mathbb{E} \Delta_i = \mathbb{E} M - 9/2$, what choosing arm $i$ blindly costs;
+# * $\mathbb{E} \Delta_i = \mathbb{E} M - 9/2$, what always choosing arm $i$ costs;
 # * $\mathbb{E} (M - \min)$, the most that anyone can lose, by always taking the smallest;
 # * $P(\text{tie})$: several images show the largest digit, so that several arms are optimal;
 # * $P(\text{no arm is suboptimal})$: all five digits are equal.
@@ -223,7 +223,7 @@ assert (abs(counted - law) < 5 * np.sqrt(law * (1 - law) / states)).all()
 
 # %% [markdown]
 # In two states out of five a 9 is there to be found. Whoever learns to tell 9 and 8 from the rest,
-# and chooses blindly where there is neither, earns 6.93: three quarters of the way from 4.5 to 7.79.
+# and chooses uniformly at random where there is neither, earns 6.93: three quarters of the way from 4.5 to 7.79.
 #
 # ## Two assumptions that do not hold here
 #
@@ -558,7 +558,7 @@ Markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
 # %% [markdown]
 # ## What you have seen
 #
-# * The task is known to the last digit: 31167/4000 for Optimal, 9/2 for a blind choice.
+# * The task is known to the last digit: 31167/4000 for Optimal, 9/2 for a uniform choice.
 # * Two assumptions of the theorems fail in it: bounded rewards, and a suboptimal arm everywhere.
 # * A state has structure. A network that is told of it (side by side) learns from few rewards what
 #   one that is not told needs many for. The paper does not say how it arranged the images, and how
@@ -591,13 +591,13 @@ Markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
 # </details>
 #
 # **3.** Optimal earns 7.79 and two states in five hold a 9. Suppose a policy recognises 9 without
-# fail and knows nothing else: it takes a 9 where there is one and chooses blindly otherwise. What
+# fail and knows nothing else: it takes a 9 where there is one and chooses uniformly at random otherwise. What
 # does it earn?
 #
 # <details><summary>Answer</summary>
 #
 # A state has a 9 with probability $1 - 0.9^5 = 0.40951$. Without one, digits are uniform on 0 to 8
-# and a blind choice earns 4. So $9 \cdot 0.40951 + 4 \cdot 0.59049 = 6.048$, nearly half of the way
+# and a uniform choice earns 4. So $9 \cdot 0.40951 + 4 \cdot 0.59049 = 6.048$, nearly half of the way
 # from 4.5 to 7.79.
 #
 # </details>

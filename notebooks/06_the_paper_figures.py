@@ -122,7 +122,7 @@ assert all(np.isclose(end, shown_ends).any() for end in live_low["mean"][:, -1])
 # %% [markdown]
 # Left, in so few steps, the learners are not far from the line of uniform choice, and chance moves
 # each curve as much as learning does; the point is that the experiment runs, and that you can
-# change it. What there is to see is right, as soon as it has been computed.
+# change it. The full-scale run is on the right, once it has been computed.
 #
 # A running average is slow to forgive. A method that took random arms for 500 steps and was perfect
 # ever since has at $t = 2000$ a normalized reward of $(500 \cdot 4.5 + 1500 \cdot 7.79) / 2000 =
@@ -132,7 +132,7 @@ assert all(np.isclose(end, shown_ends).any() for end in live_low["mean"][:, -1])
 # ## Figure 3: the same with noise
 #
 # The same tables, with a standard normal variable added to each reward. One run here; it sees the
-# same images and the same dice as the first run above.
+# same images and the same random numbers as the first run above.
 
 # %%
 noisy = experiment("high_noise")
@@ -298,7 +298,7 @@ for axes, (name, live, noise) in zip(
 panels[0].invert_yaxis()
 
 # %% [markdown]
-# The same in numbers. The last column says how much of the way from a blind choice (0 %) to the
+# The same in numbers. The last column says how much of the way from a uniform choice (0 %) to the
 # best possible one (100 %) a method has gone.
 
 # %%
@@ -330,7 +330,7 @@ for name in ("low_noise", "high_noise"):
 #
 # Claims 2 and 3 are about a limit, and a run has an end. The rule, fixed before the runs were
 # looked at: take the last quarter of each run; call 0.15 digits per step nothing (it is less than
-# 5 % of the 3.29 between blind and best), and ±0.1 nothing for an exponent. If the 95 % interval
+# 5 % of the 3.29 between uniform and best), and ±0.1 nothing for an exponent. If the 95 % interval
 # over runs lies inside what the claim allows, the figure **agrees**; if it lies outside, it **does
 # not agree**, at this horizon; if it reaches both ways, or if there is one run only, the claim is
 # **undecided**.
@@ -344,7 +344,7 @@ for name in ("low_noise", "high_noise"):
 # the same way, over exactly its steps.
 #
 # Differences between methods are **paired**: in each run all methods meet the same states and the
-# same dice, so what was easy or hard about a run for *both* cancels, and the interval is that of the
+# same random numbers, so what was easy or hard about a run for *both* cancels, and the interval is that of the
 # difference.
 
 # %%
@@ -387,7 +387,7 @@ else:
 
 # %% [markdown]
 # Much for Deep with and without noise, one learner on one table: the interval is half as wide. Not
-# for Deep and Simple. They meet the same states and dice, but mostly settle on different
+# for Deep and Simple. They meet the same states and random numbers, but mostly settle on different
 # arms, and what is good luck for the one is not for the other.
 
 # %%
@@ -406,7 +406,7 @@ assert all(reading.verdict == "undecided" for reading in readings if reading.run
 # quarter − last" whether it is *still approaching*, its regret smaller in the last quarter than in
 # the third. A method that approaches and has not arrived is no contradiction to the paper, whose
 # claim is about the limit; one that has stopped short of the optimum is. By that measure **the two
-# are not told apart**: Deep and Simple have both not arrived, and both approach, at about the same
+# cannot be distinguished**: Deep and Simple have both not arrived, and both approach, at about the same
 # pace. All that can be seen here of "Deep converges, but Simple does not" is that Deep is ahead in
 # the last quarter.
 #
@@ -419,7 +419,7 @@ assert all(reading.verdict == "undecided" for reading in readings if reading.run
 #
 # ## Starvation: arms that are never tried
 #
-# There is a second reason for a curve to stay away from the optimum, and it begins with the dice.
+# There is a second reason for a curve to stay away from the optimum, and it begins with the random draws.
 # With $\epsilon_t = 1/t$ and five arms the expected number of random pulls of an arm before step $t$ is
 # $B(t) = \tfrac15 \sum_{l < t} \tfrac1l$, and the exact probabilities are these
 # ([notebook 2](02_the_algorithm.ipynb) has the product for one arm,
@@ -436,7 +436,7 @@ assert abs(theory.expected_random_pulls(3, arms=5, p=1) - (1 + 1 / 2) / 5) < 1e-
 assert abs(theory.probability_never_pulled(3, arms=5, p=1) - (4 / 5) * (9 / 10)) < 1e-12
 
 # %% [markdown]
-# A random pull of each arm takes patience, and *one* reward is no basis for a network. The dice of
+# A random pull of each arm takes patience, and *one* reward is no basis for a network. The random draws of
 # the committed runs are known, because they do not depend on what is learned: they are drawn from
 # the figures' seed. Here are the random pulls of each arm in the first 2,000 steps of the twelve
 # runs.
@@ -529,10 +529,10 @@ else:
 # %% [markdown]
 # Compare the last two columns of the table. The distance from the ceiling is what the networks get
 # wrong about the arms in use; the distance of the ceiling from 7.79 is the cost of the arms that are
-# not. Much of Deep's regret at the end is of the second kind. Not all of that is the dice's doing:
+# not. Much of Deep's regret at the end is of the second kind. Not all of that is chance:
 # some of these arms were never taken, but most were, once or a few times, and the first digit that
 # they paid was low each time. A network that has seen one low digit predicts little for every state,
-# and greed does not ask it again before the dice do, which with $1/t$ is ever longer from now. The
+# and greed does not ask it again before a random step does, which with $1/t$ is ever longer from now. The
 # average over runs, which the paper plots, mixes runs with different ceilings.
 # ([Notebook 7](07_beyond_the_paper.ipynb) tries other exponents than 1.)
 #

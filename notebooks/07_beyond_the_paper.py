@@ -102,7 +102,7 @@ def answers(name):
 # data, like the paper's figures; where a small version runs in seconds, it is run here first. As in
 # notebook 6, "late" means the last quarter of a run, differences are paired run by run, brackets
 # are 95 % intervals over runs, "in use" is an arm taken in at least one step of a hundred, and a
-# *blind* choice is a uniformly random one. Each table lists what was expected, and whether it was
+# *uniform* choice takes every arm with the same probability. Each table lists what was expected, and whether it was
 # seen: "earns more" asks for a difference above 0, "bad" and "costs" for one above the 0.15 digits
 # per step that count as nothing, and a share of arms may be 0.02 off. That was written down before
 # the runs, but for the last row of question 2, which was sharpened when its numbers were known.
@@ -129,7 +129,7 @@ for label, p in EXPONENTS.items():
     print(f"{label:>4}{steps:13.1f}{cost:20.2f}{exponent.never_drawn(horizon, arms=5, p=p):26.5f}")
 
 # %% [markdown]
-# The dice do not depend on what is learned, so the law can be tried at once, on 400 runs of dice.
+# The random draws do not depend on what is learned, so the law can be tried at once, on 400 runs of random draws.
 
 # %%
 for label in ("1/2", "1", "2"):
@@ -179,7 +179,7 @@ if "exponent" in committed:
 # 0.36] decides nothing. (In the left panel $p = 1$ lies above $1/3$: it is ahead early, and a running
 # average remembers that.)
 #
-# The exact law holds in 2,000 runs of dice (10,000 arms) to within 0.01, where it can be told from 0:
+# The exact law holds in 2,000 runs of random draws (10,000 arms) to within 0.01, where it can be told from 0:
 # for $p = 1$ and 2. And that $1/3$ is not the best here contradicts no theorem: the paper's is about a
 # bound, in the limit.
 #
@@ -242,7 +242,7 @@ if "pixel_scale" in committed:
 # %% [markdown]
 # **Answer.** The unit of the pixels decides whether LinUCB learns. With pixels up to 1 it earns 6.14
 # [6.05, 6.23] per step at the end; with raw bytes 4.49 [4.30, 4.68], and over all steps only 0.05
-# [−0.02, 0.12] more than a blind choice in the same states. The right panel shows why: there the arms
+# [−0.02, 0.12] more than a uniform choice in the same states. The right panel shows why: there the arms
 # differ by 161 [157, 166] in width and by 5.42 [5.18, 5.67] in predicted reward, so in 97 % [96, 99] of
 # the states the arm that has seen the least of its like is taken, and the five arms are dealt out like
 # cards. At the other end, up to 1/64, there is no curiosity at all: in every run one arm takes all
@@ -318,12 +318,12 @@ if "linear_failure" in committed:
 # with data nearly always more, so that the first of equals leaves arms untaken for ever; at random most
 # of them get some data early, though not all. Exploring mends the same fault, at a price (in the last
 # quarter 0.08 of the steps are random): it gains 0.21 [0.10, 0.32], which is not clearly more than 0.15.
-# The two remedies overlap, so (a) and (b) are not told apart. A ridge of 1 gains 0.02 [−0.07, 0.10]:
+# The two remedies overlap, so (a) and (b) cannot be distinguished. A ridge of 1 gains 0.02 [−0.07, 0.10]:
 # interpolation is *not* what holds Linear back in 2,000 steps.
 #
 # It would be later. Against a ridge of 100 the least-norm choice loses 0.10 [0.09, 0.11] with 200
 # samples per arm, which is nothing, 0.33 [0.27, 0.39] with 800, and 1.95 [1.81, 2.09] with 3,000: there
-# it earns 4.92 [4.63, 5.21], not far from the 4.5 of a blind choice. From 800 samples per arm on more data
+# it earns 4.92 [4.63, 5.21], not far from the 4.5 of a uniform choice. From 800 samples per arm on more data
 # make it *worse*, until it has passed the rank (6.22 [6.02, 6.42] at 5,000). A longer run, in which the
 # arms get some 3,000 samples each, might therefore come close to random choice; we have not run it.
 #
@@ -354,7 +354,7 @@ if "random_branch_only" in committed:
 # **Answer.** One may, and most of what is learned at this horizon comes from them. Training on all
 # steps earns 0.93 [0.69, 1.18] more with $p = 1/3$, and 1.73 [1.41, 2.05] more with $p = 1/2$. The
 # random steps alone reach 5.37 [5.14, 5.59] with $p = 1/3$, and with $p = 1/2$, where there are 61 to 77
-# of them, 4.78 [4.52, 5.04], hardly more than the 4.5 of a blind choice. If the selection of the greedy
+# of them, 4.78 [4.52, 5.04], hardly more than the 4.5 of a uniform choice. If the selection of the greedy
 # samples does harm, it is less than what so many more of them do good.
 #
 # So the proof is about a weaker algorithm than the one that is run: the proved rate counts the random
@@ -366,7 +366,7 @@ if "random_branch_only" in committed:
 # whose risk, its squared error on a new state, falls like $n^{-1/2}$ with $n$ samples. What do
 # other regressors earn in the network's place, and at what cost?
 #
-# **Expectation.** On equal terms, that is, with the same $\epsilon_t = 1/t^{1/3}$, states and dice,
+# **Expectation.** On equal terms, that is, with the same $\epsilon_t = 1/t^{1/3}$, states and random numbers,
 # all should learn; the network, which knows that five images lie side by side and that a digit
 # looks the same anywhere, should need the fewest samples, and the most time. The cost is the
 # processor time of the last training stage and of the 20 decisions after it, timed once, on the
