@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import sympy as sp
 
 from bandits.theory.claims.corollaries import leading_greedy_squared
-from bandits.theory.claims.ledger import FALSE, TRUE, Ledger
+from bandits.theory.claims.ledger import FALSE, MNIST, TRUE, Ledger
 from bandits.theory.corollaries import (
     Constant,
     best_exponent,
@@ -18,7 +17,6 @@ from bandits.theory.theorems import GREEDY
 
 BEST_EXPONENT = Ledger()
 THIRD = sp.Rational(1, 3)
-MNIST: dict[str, Any] = {"arms": 5, "delta": 1.0, "alpha": 3.29175, "mean_gap": 3.29175, "C": 1.0}
 
 
 @BEST_EXPONENT.claim(

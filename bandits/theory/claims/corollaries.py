@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import sympy as sp
 
@@ -17,7 +16,6 @@ from bandits.theory.symbols import C, K, delta, u
 
 COROLLARIES = Ledger()
 THIRD = sp.Rational(1, 3)
-MNIST: dict[str, Any] = {"arms": 5, "delta": 1.0, "alpha": 3.29175, "mean_gap": 3.29175, "C": 1.0}
 
 
 def leading_greedy_squared(p: sp.Rational) -> sp.Expr:

@@ -7,7 +7,14 @@ import math
 import numpy as np
 import sympy as sp
 
-from bandits.theory.claims.ledger import ASSUMES, EMPTY, FALSE, ILLUSTRATION, UNSUPPORTED, Ledger
+from bandits.theory.claims.ledger import (
+    ASSUMES,
+    EMPTY,
+    FALSE,
+    ILLUSTRATION,
+    UNSUPPORTED,
+    Ledger,
+)
 from bandits.theory.exact import probability_never_pulled
 from bandits.theory.theorems import start_of_validity
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import sympy as sp
 from scipy.stats import binom
 
 from bandits.theory import mnist_facts
 from bandits.theory.attaining import bound_over_truth, risk_constant, unseen_after
-from bandits.theory.claims.ledger import ASSUMES, EMPTY, FALSE, TRUE, Ledger
+from bandits.theory.claims.ledger import ASSUMES, EMPTY, FALSE, MNIST, TRUE, Ledger
 from bandits.theory.exact import probability_never_pulled, random_pull_pmf
 from bandits.theory.lemma import Version, exploration
 from bandits.theory.symbols import K, q, u
 from bandits.theory.theorems import start_of_validity, theorem_bounds
 
 CONCLUSIONS = Ledger()
-MNIST: dict[str, Any] = {"arms": 5, "delta": 1.0, "alpha": 3.29175, "mean_gap": 3.29175, "C": 1.0}
 
 
 @CONCLUSIONS.claim(
