@@ -2,7 +2,6 @@
 
 import argparse
 import io
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -49,10 +48,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drop_unwritten(sys.stderr)
 
 
+OF_A_MACHINE = {"--mnist": 1, "--out": 1, "--workers": 1, "--cluster": 1, "--quiet": 0}
+"""Options that decide nothing about a result, and how many words follow each."""
+
+
+def without_places(words: Sequence[str]) -> str:
+    """The command as a figure's provenance tells it: without places and workers of one machine."""
+    left, kept = list(words), ["bandits"]
+    while left:
+        word = left.pop(0)
+        name, equals, _ = word.partition("=")
+        if name in OF_A_MACHINE:
+            del left[: 0 if equals else OF_A_MACHINE[name]]
+        else:
+            kept.append(word)
+    return shlex.join(kept)
+
+
 def _do(words: list[str]) -> int:
     options = build_parser().parse_args(words)
-    line = os.fsencode("bandits " + shlex.join(words))  # a path may be in any encoding
-    options.command_line = line.decode("utf-8", "replace")
+    options.command_line = without_places(words)
     try:
         status: int = options.do(options)
         sys.stdout.flush()

@@ -18,6 +18,7 @@ from bandits.engine import cpu, estimate, places, runs
 from bandits.engine.store import Store, read_arrays, versions, write_arrays
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
 from bandits.experiments.plan import plan
+from bandits.results import provenance
 from bandits.results.saved import load_data, load_runs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -427,7 +428,39 @@ def test_a_folder_of_another_encoding_is_written_to(tmp_path: Path) -> None:
     small = ("--methods", "random", "--steps", "9", "--runs", "1", "--workers", "1")
     assert status("figures", "low_noise", *small, "--out", folder) == 0
     about = json.loads((Path(folder) / "low_noise.json").read_text(encoding="utf-8"))
-    assert "r\N{REPLACEMENT CHARACTER}sultats" in about["command"]
+    assert about["command"] == "bandits figures low_noise --methods random --steps 9 --runs 1"
+
+
+def test_the_command_told_has_nothing_of_the_machine() -> None:
+    words = ["figures", "low_noise", "--out", "here", "--scale", "paper", "--mnist=../my data"]
+    words += ["--quiet", "--workers", "3", "--methods", "deep,my method", "--device", "cuda"]
+    assert cli.without_places(words) == (
+        "bandits figures low_noise --scale paper --methods 'deep,my method' --device cuda"
+    )
+
+
+def test_a_figure_tells_the_commit_that_drew_it(
+    drawn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.strip()
+
+    place = tmp_path / "bandits" / "results" / "provenance.py"
+    place.parent.mkdir(parents=True)
+    place.touch()
+    monkeypatch.setattr(provenance, "__file__", str(place))
+    assert provenance.commit() is None
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    assert provenance.commit() == git("rev-parse", "--short=12", "HEAD")
+    place.write_text("changed")
+    assert provenance.commit() == git("rev-parse", "--short=12", "HEAD") + "-dirty"
+    assert "commit" in json.loads((drawn / "low_noise.json").read_text(encoding="utf-8"))
 
 
 def test_every_experiment_and_method_is_listed(capsys: Output) -> None:
@@ -474,9 +507,7 @@ def test_figures_lie_beside_their_data_and_where_they_come_from(
     names = {f"{n}.{e}" for n in ("low_noise", "high_noise") for e in ("png", "pdf", "npz", "json")}
     assert {path.name for path in drawn.iterdir()} == names | {"runs"}
     about = json.loads((drawn / "high_noise.json").read_text(encoding="utf-8"))
-    assert about["command"] == "bandits figures low_noise high_noise " + " ".join(
-        [*REDUCED, "--workers", "2"]
-    )
+    assert about["command"] == "bandits figures low_noise high_noise " + " ".join(REDUCED[:-1])
     assert about["scale"] == {"name": "glance", "steps": 40, "runs": 2}
     assert about["caption"] == f"glance scale: 40 steps, 2 runs. Data: {sample.description}"
     assert about["data"]["digest"] == sample.digest

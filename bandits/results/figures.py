@@ -31,6 +31,7 @@ from bandits.results import (
 from bandits.results.data import Data, Kind
 from bandits.results.provenance import (
     changes,
+    commit,
     data_told,
     made_on,
     mixed_versions,
@@ -98,6 +99,7 @@ def make(
         "changes": changed,
         "scale": {"name": scale_name, "steps": scale.steps, "runs": scale.runs},
         "command": command,
+        "commit": commit(),
         "data": data_told(mnist),
         "device": store.device,
         "versions": made_by,
@@ -129,6 +131,7 @@ def make_study(
         "caption": caption + source_note(mnist),
         "scale": {"name": scale_name} | asdict(scale),
         "command": command,
+        "commit": commit(),
         "data": data_told(mnist),
         "versions": [versions()],
         "results_version": RESULTS_VERSION,

@@ -1,6 +1,8 @@
 """What a figure's small print and provenance tell of its runs."""
 
+import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from bandits.engine.store import Made
 from bandits.experiments import EXPERIMENTS, SETTINGS, Experiment, Method, NetworkSpec
@@ -37,6 +39,19 @@ def changes(experiment: Experiment) -> list[str]:
     exponents = {method.name: method.p for method in reported.methods}
     other = {m.p for m in experiment.methods if m.p != exponents.get(m.name, m.p)}
     return texts + [f"p = {p:g}" for p in sorted(p for p in other if p is not None)]
+
+
+def commit() -> str | None:
+    """The commit of the study that draws, "-dirty" where files differ from it; None elsewhere."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return None
+    words = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):  # no git here, or another user's checkout
+        return None
+    return done.stdout.strip()
 
 
 def stage_note(methods: Sequence[Method]) -> str:
