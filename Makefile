@@ -34,6 +34,8 @@ paper: $(READY)  ## every experiment at paper scale, into figures/ (hours; goes 
 	$(BIN)/bandits figures architecture_study --scale paper
 	$(BIN)/bandits figures training_study exponent pixel_scale linear_failure random_branch_only \
 		predictors --scale paper
+	$(BIN)/bandits figures bounded_training --scale paper
+	$(BIN)/bandits figures long_low_noise long_exponent long_high_noise --scale paper
 
 redraw: $(READY)  ## the committed figures again, from their data alone
 	$(BIN)/bandits figures --scale paper --from-data
