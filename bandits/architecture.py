@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bandits.checks import finite, one_of, whole
+from bandits.checks import finite, one_of, whole, yes_or_no
 from bandits.settings import ADDED_LATER
 
 SIDE = 28
@@ -39,9 +39,10 @@ class Architecture:
     padding: tuple[int, ...] = (1, 1, 1)
 
     def __post_init__(self) -> None:
-        whole("width", self.width, 1)
+        object.__setattr__(self, "width", whole("width", self.width, 1))
+        object.__setattr__(self, "fold", whole("fold", self.fold, 1))
         one_of("arrangement", self.arrangement, ("side_by_side", "stacked"))
-        if SIDE % whole("fold", self.fold, 1):
+        if SIDE % self.fold:
             raise ValueError(f"fold must divide {SIDE}, not {self.fold}")
         lengths = [len(self.channels), len(self.stride), len(self.pool), len(self.padding)]
         if len(set(lengths)) > 1:
@@ -49,8 +50,8 @@ class Architecture:
                 f"channels, stride, pool and padding must be of one length, not {lengths}"
             )
         for name, least in (("channels", 1), ("stride", 1), ("pool", 1), ("padding", 0)):
-            for value in getattr(self, name):
-                whole(f"each of {name}", value, least)
+            values = tuple(whole(f"each of {name}", v, least) for v in getattr(self, name))
+            object.__setattr__(self, name, values)
 
 
 SIMPLE = Architecture(channels=(), stride=(), pool=(), padding=())
@@ -82,9 +83,12 @@ class Training:
     max_batches: int | None = field(default=None, metadata=ADDED_LATER)
 
     def __post_init__(self) -> None:
-        whole("epochs", self.epochs, 1)
-        whole("batch_size", self.batch_size, 1)
-        finite("learning_rate", self.learning_rate, positive=True)
+        # As plain numbers, so that 1, 1.0 and NumPy's 1 have one fingerprint.
+        rate = finite("learning_rate", self.learning_rate, positive=True)
+        object.__setattr__(self, "learning_rate", rate)
+        for name in ("epochs", "batch_size"):
+            object.__setattr__(self, name, whole(name, getattr(self, name), 1))
         one_of("decay", self.decay, ("constant", "linear"))
+        yes_or_no("keep_optimizer", self.keep_optimizer)
         if self.max_batches is not None:
             object.__setattr__(self, "max_batches", whole("max_batches", self.max_batches, 1))

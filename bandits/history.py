@@ -81,7 +81,7 @@ class History:
         """The contexts of these rows, (n, m) float32."""
         if self._recall is None:
             return self._contexts[: self._size][rows]
-        return self._recall(self._t[: self._size][rows])
+        return np.asarray(self._recall(self._t[: self._size][rows]), np.float32, "C")
 
     @property
     def contexts(self) -> NDArray[np.float32]:

@@ -5,7 +5,8 @@ from functools import cache
 from pathlib import Path
 
 from bandits import mnist
-from bandits.engine.runs import complete, finished, jobs
+from bandits.engine.jobs import finished, jobs
+from bandits.engine.runs import complete
 from bandits.engine.store import Store
 from bandits.experiments import SCALES, Experiment, Scale, ScaleName, experiment
 from bandits.mnist import Mnist

@@ -18,7 +18,8 @@ from typing import Any
 from bandits import mnist
 from bandits.engine import runs
 from bandits.engine import workers as workers_module
-from bandits.engine.runs import complete, jobs
+from bandits.engine.jobs import jobs
+from bandits.engine.runs import complete
 from bandits.engine.signals import Terminated, ended_by_signals
 from bandits.engine.store import Store
 from bandits.experiments import (

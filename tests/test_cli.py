@@ -15,6 +15,7 @@ import pytest
 from bandits import __version__, cli, mnist, study
 from bandits.commands import work
 from bandits.engine import cpu, estimate, places, runs
+from bandits.engine.jobs import jobs
 from bandits.engine.store import Store, read_arrays, versions, write_arrays
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
 from bandits.experiments.plan import plan
@@ -534,7 +535,7 @@ def test_figures_lie_beside_their_data_and_where_they_come_from(
 def test_the_command_and_the_functions_give_the_same_runs(drawn: Path, sample: mnist.Mnist) -> None:
     experiment = EXPERIMENTS["high_noise"].select(["random", "optimal", "linear"])
     store = Store(drawn / "runs", sample.digest)
-    for job in runs.jobs(experiment, replace(experiment.glance, steps=40)):
+    for job in jobs(experiment, replace(experiment.glance, steps=40)):
         read = store.load(job.spec)
         np.testing.assert_array_equal(read.rewards, runs.compute(job.spec, sample).rewards)
 

@@ -21,7 +21,7 @@ from bandits import __version__, mnist
 from bandits.cli import main
 from bandits.engine import cpu
 from bandits.engine.compute import compute
-from bandits.engine.runs import Job
+from bandits.engine.jobs import Job
 from bandits.engine.store import Store
 from bandits.experiments import LINEAR, LINUCB, RANDOM, SIMPLE_DEEP, RunSpec
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import imread
 from pictures import pdf_difference, png_difference
 
-from bandits.engine.runs import finished, jobs
+from bandits.engine.jobs import finished, jobs
 from bandits.engine.store import Store
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
 from bandits.mnist import Mnist

@@ -164,6 +164,31 @@ def test_committed_runs_keep_their_fingerprints():
         assert {spec.fingerprint(before) for spec in shown.specs(shown.paper)} <= prints, name
 
 
+def test_equal_settings_have_one_fingerprint_however_they_are_written():
+    def told(spec):
+        return spec.fingerprint("digest")
+
+    training = Training(epochs=np.int64(16), learning_rate=np.float64(1), batch_size=np.int32(32))
+    wide = Architecture(channels=[np.int64(8), 16, 32], width=np.int64(100), fold=np.int8(1))
+    for one, other in (
+        (NetworkSpec(Architecture(), Training(learning_rate=1.0)), NetworkSpec(wide, training)),
+        (LeastSquaresSpec(1), LeastSquaresSpec(1.0)),
+        (LeastSquaresSpec(0), LeastSquaresSpec(-0.0)),
+    ):
+        methods = (replace(DEEP, predictor=predictor) for predictor in (one, other))
+        first, second = (replace(SPEC, method=method) for method in methods)
+        assert told(first) == told(second)
+    for wrong in (
+        lambda: LeastSquaresSpec(-1.0),
+        lambda: LeastSquaresSpec(float("nan")),
+        lambda: LeastSquaresSpec(True),
+        lambda: Training(keep_optimizer="no"),
+        lambda: Training(keep_optimizer=1),
+    ):
+        with pytest.raises(ValueError, match="must be"):
+            wrong()
+
+
 def test_only_fields_added_later_stay_out_of_the_fingerprint_and_only_at_their_default():
     told = SPEC.settings("digest")
     training = told["method"]["predictor"]["training"]

@@ -18,7 +18,8 @@ from faulty import FILLING, STANDSTILL
 
 from bandits import mnist
 from bandits.engine.compute import compute
-from bandits.engine.runs import Job, complete
+from bandits.engine.jobs import Job
+from bandits.engine.runs import complete
 from bandits.engine.signals import Terminated, end, ended_by_signals
 from bandits.engine.store import Store
 from bandits.experiments import RANDOM, RunSpec

@@ -1,5 +1,8 @@
 """The long horizon: what is read off a run, by hand and by slow transcriptions."""
 
+import io
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +13,8 @@ from bandits.experiments.paper import DEEP, LINUCB, SIMPLE_DEEP
 from bandits.history import History
 from bandits.networks import Networks
 from bandits.results import bounded_training as question
-from bandits.results import reward
+from bandits.results import paper, reward
+from bandits.results.figures import KINDS, check_drawable
 from bandits.results.horizon import (
     at_horizon,
     causes,
@@ -199,6 +203,44 @@ def test_the_bound_is_chosen_from_those_that_were_tried():
     assert bounded(SIMPLE_DEEP).p == SIMPLE_DEEP.p
 
 
+@pytest.mark.parametrize(("name", "methods", "steps", "arms", "words"), [
+    ("long_low_noise", ["random"], 1, 5, r"arms \(K\) >= 2 and steps >= 2, not 5 and 1"),
+    ("long_exponent", ["deep"], 40, 1, r"arms \(K\) >= 2 and steps >= 2, not 1 and 40"),
+    ("long_high_noise", ["optimal"], 40, 5, "the method optimal has none"),
+    ("bounded_training", ["simple_20x32"], 40, 5, "needs a method of deep, deep_p1_3, simple, "),
+])  # fmt: skip
+def test_what_could_not_be_drawn_is_refused_before_any_run(name, methods, steps, arms, words):
+    shown = replace(EXPERIMENTS[name].select(methods), arms=arms)
+    with pytest.raises(ValueError, match=words):
+        check_drawable(shown, Scale(steps, 1))
+
+
+@pytest.mark.parametrize("steps", [2, 19, 20, 100, 101, 2001])
+@pytest.mark.parametrize("arms", [2, 5])
+def test_long_figures_of_any_methods_and_lengths_are_drawn_without_a_warning(steps, arms):
+    for name, methods in (("long_low_noise", ["random", "optimal"]), ("long_exponent", ["deep"])):
+        shown = replace(EXPERIMENTS[name].select(methods), arms=arms)
+        check_drawable(shown, Scale(steps, 2))
+        runs = {m: [random_run(steps, arms, seed) for seed in (1, 2)] for m in methods}
+        runs["optimal"] = [replace(run, means=run.best_means) for run in runs[methods[0]]]
+        figure = KINDS[name].draw(collect(shown, runs, None), "caption")
+        for axes in figure.axes:
+            low, high = axes.get_xlim()
+            assert low < high
+        regret = figure.axes[-2]
+        for line in regret.lines[:1]:
+            assert max(line.get_ydata()) <= regret.get_ylim()[1]
+        figure.savefig(io.BytesIO())
+
+
+def test_a_figure_of_some_bounds_has_their_panels():
+    shown = EXPERIMENTS["bounded_training"].select(["simple", "simple_20x32", "deep_20x32"])
+    runs = {m.name: [random_run(40, seed=seed) for seed in (1, 2)] for m in shown.methods}
+    check_drawable(shown, Scale(40, 2))
+    figure = KINDS["bounded_training"].draw(question.collect(shown, runs, None), "caption")
+    assert [axes.get_title() for axes in figure.axes] == ["Simple, p = 1"]
+
+
 def test_the_small_print_names_the_bound_where_all_networks_of_a_figure_have_it():
     said = ", each training stage at most 20 mini-batches of 32"
     for name, expected in (("long_low_noise", said), ("low_noise", ""), ("bounded_training", "")):
@@ -269,3 +311,18 @@ def test_the_papers_own_rule_has_the_first_column():
     assert row.split("|")[4].strip() == ""  # Fig. 1 has that for the paper's rule
     assert row.split("|")[5].strip() != ""
     assert read_columns({}) == {}
+
+
+def test_figures_of_different_horizons_are_no_pair():
+    shown = EXPERIMENTS["low_noise"].select(["deep", "random"])
+
+    def data(steps):
+        runs = {n: [random_run(steps, seed=s) for s in range(2)] for n in ("deep", "random")}
+        return collect_reward_by_quarter(shown, runs)
+
+    apart = {"low_noise": data(40), "high_noise": data(80)}
+    assert list(read_columns(apart)) == ["40, the paper's stages", "80, the paper's stages"]
+    assert {r.case for r in paper.read_all(apart)} == {"σ = 0", "σ = 1"}
+    together = {"low_noise": data(40), "high_noise": data(40)}
+    assert list(read_columns(together)) == ["40, the paper's stages"]
+    assert "σ = 0 against 1" in {r.case for r in paper.read_all(together)}

@@ -13,7 +13,7 @@ from sklearn.linear_model import Ridge
 from bandits import mnist
 from bandits.engine import runs
 from bandits.engine.compute import compute
-from bandits.engine.runs import Job, jobs
+from bandits.engine.jobs import Job, jobs
 from bandits.engine.store import Store
 from bandits.experiments import (
     EXPERIMENTS,

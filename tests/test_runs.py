@@ -25,8 +25,9 @@ from bandits.engine import compute as computing
 from bandits.engine import estimate, runs
 from bandits.engine.compute import compute
 from bandits.engine.estimate import PROBE_STEPS, estimate_seconds
+from bandits.engine.jobs import Job, jobs
 from bandits.engine.progress import cost_grows_as, relative_cost
-from bandits.engine.runs import Job, complete, do, jobs, missing
+from bandits.engine.runs import complete, do, missing
 from bandits.engine.signals import Terminated
 from bandits.engine.store import Store
 from bandits.engine.threads import one_thread

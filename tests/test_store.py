@@ -19,8 +19,9 @@ from hypothesis.extra.numpy import arrays
 from bandits import mnist
 from bandits.engine import cpu
 from bandits.engine.files import Unreadable, set_aside, sweep
+from bandits.engine.jobs import Job
 from bandits.engine.npz import StoreError, read_arrays, write_arrays
-from bandits.engine.runs import Job, complete, missing
+from bandits.engine.runs import complete, missing
 from bandits.engine.store import Store, pack, unpack, versions
 from bandits.experiments import LINEAR, RANDOM, SIMPLE_DEEP, Method, RunSpec
 from bandits.simulate import Trajectory
@@ -167,6 +168,35 @@ def test_a_run_under_the_name_that_version_0_1_gave_it_is_found_and_renamed(stor
     assert missing([Job(NAME, SPEC)], store) == []
     assert path.read_bytes() == content
     assert not store.has(replace(SPEC, run=2))
+    backup = path.with_name(f"my-backup-of-{store.path(replace(SPEC, run=2)).name}")
+    backup.write_bytes(content)
+    assert not store.has(replace(SPEC, run=2))  # not a name that we gave
+
+
+def test_a_checkpoint_under_its_old_name_is_gone_on_from(store: Store) -> None:
+    store.save_checkpoint(SPEC, trajectory(20), None)
+    path = store.checkpoint_path(SPEC)
+    old = path.with_name(f"low_noise-{path.name}")
+    os.replace(path, old)
+    assert_same(store.load_checkpoint(SPEC)[0], trajectory(20))
+    os.replace(path, old)
+    store.save(SPEC, trajectory(40))
+    assert missing([Job(NAME, SPEC)], store) == []
+    assert names(store) == [store.path(SPEC).name]
+
+
+def test_junk_under_every_name_of_a_run_is_no_run(store: Store, sample: mnist.Mnist) -> None:
+    path = store.path(SPEC)
+    path.parent.mkdir(parents=True)
+    for name in (path.name, f"a-{path.name}", f"b-{path.name}"):
+        path.with_name(name).write_bytes(b"junk")
+    store = replace(store, digest=sample.digest)
+    for name in (f"a-{store.path(SPEC).name}", f"b-{store.path(SPEC).name}"):
+        path.with_name(name).write_bytes(b"junk")
+    said: list[str] = []
+    assert complete([Job(NAME, SPEC)], sample, store, progress=False, say=said.append) == []
+    assert len(store.load(SPEC)) == SPEC.steps
+    assert len(said) == 2
 
 
 def test_a_folder_may_be_named_by_a_string(store: Store) -> None:

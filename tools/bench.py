@@ -25,7 +25,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from bandits import mnist as data
 from bandits.engine.compute import compute
-from bandits.engine.runs import complete, jobs
+from bandits.engine.jobs import jobs
+from bandits.engine.runs import complete
 from bandits.engine.store import Store
 from bandits.engine.threads import flushed_denormals, one_thread
 from bandits.experiments import (

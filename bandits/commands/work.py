@@ -179,6 +179,7 @@ def _complete(
     tell: Teller,
 ) -> tuple[int, "Mnist", "Store"]:
     from bandits.engine import estimate, runs
+    from bandits.engine.jobs import jobs
     from bandits.engine.store import Store
 
     workers = cores() if options.workers is None else options.workers
@@ -195,7 +196,7 @@ def _complete(
     check_reported(options, folder, mnist)
     tell(f"data: {mnist.description}")
     store = Store(folder / "runs", mnist.digest, options.device)
-    wanted = [job for chosen, scale in planned for job in runs.jobs(chosen, scale)]
+    wanted = [job for chosen, scale in planned for job in jobs(chosen, scale)]
     left = runs.missing(wanted, store, tell)
     where = (
         f"{workers} worker{'s' * (workers > 1)}"

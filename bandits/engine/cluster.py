@@ -30,8 +30,9 @@ from bandits.engine.cluster_check import (
     versions,
 )
 from bandits.engine.compute import compute
+from bandits.engine.jobs import Job
 from bandits.engine.progress import progress_bar, relative_cost
-from bandits.engine.runs import Job, failure, longest_first, missing
+from bandits.engine.runs import failure, longest_first, missing
 from bandits.engine.store import Store, features_used
 from bandits.mnist import Mnist
 from bandits.simulate import Trajectory

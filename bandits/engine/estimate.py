@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bandits.engine.compute import compute
+from bandits.engine.jobs import Job
 from bandits.engine.progress import bound
-from bandits.engine.runs import Job
 from bandits.experiments import RunSpec
 from bandits.mnist import Mnist
 

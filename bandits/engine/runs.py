@@ -4,21 +4,18 @@ import math
 import time
 from collections.abc import Callable, MutableSequence, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from bandits.engine.compute import compute
 from bandits.engine.files import set_aside, why
+from bandits.engine.jobs import Job
 from bandits.engine.npz import StoreError
 from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
-from bandits.engine.store import Made, Store
+from bandits.engine.store import Store
 from bandits.engine.workers import in_processes
 from bandits.experiments import (
-    Experiment,
     NetworkSpec,
-    RunSpec,
-    Scale,
 )
 from bandits.mnist import Mnist
 from bandits.predictors import State
@@ -27,45 +24,6 @@ from bandits.simulate import Trajectory
 CHECKPOINT_SECONDS = 300.0
 NOTE_SECONDS = 1.0
 """How often the state is noted that is written when a run is interrupted; noting takes time."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run of one experiment: the unit of work, independent of every other."""
-
-    experiment: str
-    spec: RunSpec
-
-    def __str__(self) -> str:
-        s = self.spec
-        return f"{self.experiment}, method {s.method.name}, run {s.run}, seed {s.seed}"
-
-
-def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
-    """Every run of an experiment at a scale."""
-    return [Job(experiment.name, spec) for spec in experiment.specs(scale)]
-
-
-def finished(
-    experiment: Experiment, scale: Scale, store: Store
-) -> tuple[dict[str, list[Trajectory]], list[Made]]:
-    """The finished runs of an experiment by method, run 0 first, and what made each of them.
-
-    Raises:
-        FileNotFoundError: if one is missing.
-        StoreError: naming one that was damaged meanwhile.
-        Unreadable: if one cannot be read now.
-    """
-    runs: dict[str, list[Trajectory]] = {method.name: [] for method in experiment.methods}
-    made = []
-    for job in jobs(experiment, scale):
-        try:
-            trajectory, by = store.read(job.spec)
-        except StoreError as error:
-            raise StoreError(f"{store.path(job.spec).name} cannot be used: {error}") from error
-        runs[job.spec.method.name].append(trajectory)
-        made.append(by)
-    return runs, made
 
 
 def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = print) -> list[Job]:
@@ -81,18 +39,27 @@ def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = pr
         path = store.path(job.spec)
         if path in left:
             continue
-        if store.has(job.spec):
-            try:
-                store.load(job.spec)
-                store.drop_checkpoint(job.spec)
-                continue
-            except FileNotFoundError:  # another command set it aside meanwhile
-                pass
-            except StoreError as error:
-                say(spoilt(path, error))
-        _checkpoint(job, store, say)
-        left[path] = job
+        if _whole(job, store, say):
+            store.drop_checkpoint(job.spec)
+        else:
+            _checkpoint(job, store, say)
+            left[path] = job
     return list(left.values())
+
+
+def _whole(job: Job, store: Store, say: Callable[[str], None]) -> bool:
+    """Whether the run is there and can be used; what is proved damaged is set aside."""
+    while store.has(
+        job.spec
+    ):  # again, since a file of an older name may take a damaged one's place
+        try:
+            store.load(job.spec)
+            return True
+        except FileNotFoundError:  # another command set it aside meanwhile
+            continue
+        except StoreError as error:
+            say(spoilt(store.path(job.spec), error))
+    return False
 
 
 def _checkpoint(
@@ -135,7 +102,7 @@ def do(
     A checkpoint is written every `checkpoint_seconds`, and when the run is interrupted
     (KeyboardInterrupt).
     """
-    if store.has(job.spec):
+    if _whole(job, store, say):
         report(1.0)
         return
     saved = time.monotonic()

@@ -1,7 +1,9 @@
 """One file per finished run: written at once or not at all, and believed only if it is whole."""
 
+import glob
 import os
 import platform
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -93,11 +95,16 @@ class Store:
 
         Version 0.1 named a run after its experiment, too, and kept it once for each.
         """
-        path = self.path(spec)
+        return self._there(self.path(spec))
+
+    def _there(self, path: Path) -> bool:
         if not there(path):
-            for old in sorted(self.folder.glob(f"*-{path.name}"))[:1]:
-                with suppress(FileNotFoundError):  # another command was quicker
-                    os.replace(old, path)
+            for old in sorted(self.folder.glob(f"*-{glob.escape(path.name)}")):
+                named_by = old.name.removesuffix(f"-{path.name}")
+                if re.fullmatch(r"[a-z0-9_]+", named_by) and there(old):
+                    with suppress(FileNotFoundError):  # another command was quicker
+                        os.replace(old, path)
+                    break
         return there(path)
 
     def save_checkpoint(self, spec: RunSpec, done: Trajectory, state: State | None) -> None:
@@ -113,7 +120,9 @@ class Store:
 
     def load_checkpoint(self, spec: RunSpec) -> tuple[Trajectory, State | None]:
         """Read how far a run has come; raises as `load` does."""
-        arrays, about = self._read(self.checkpoint_path(spec), spec)
+        path = self.checkpoint_path(spec)
+        self._there(path)
+        arrays, about = self._read(path, spec)
         done = unpack(arrays)
         check_possible(done, spec)
         if len(done) > spec.steps or len(done) % spec.train_every:
@@ -130,6 +139,7 @@ class Store:
     def drop_checkpoint(self, spec: RunSpec) -> None:
         """Remove what a finished run left behind, also the temporary files of a killed writer."""
         path = self.checkpoint_path(spec)
+        self._there(path)
         path.unlink(missing_ok=True)
         sweep(path)
         sweep(self.path(spec))

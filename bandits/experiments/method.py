@@ -22,6 +22,9 @@ class LeastSquaresSpec:
 
     ridge: float = 0.0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ridge", finite("ridge", self.ridge))
+
 
 @dataclass(frozen=True)
 class RegressorSpec:

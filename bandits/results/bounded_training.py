@@ -79,9 +79,14 @@ def loss_dots(axes: Axes, data: Data, base: str) -> None:
     axes.set_title(str(data["labels"][place_of(data, base)]), fontsize=9)
 
 
+def bases_in(data: Data) -> list[str]:
+    """The methods trained by the paper's rule that the figure has."""
+    return [base for base in BASES if base in data["methods"]]
+
+
 def panels(axes: Sequence[Axes], data: Data) -> None:
     """One panel for each method that was bounded."""
-    for panel, base in zip(axes, BASES, strict=True):
+    for panel, base in zip(axes, bases_in(data), strict=True):
         loss_dots(panel, data, base)
     axes[0].set_ylabel("late reward: paper's rule − bounded")
 
@@ -90,7 +95,8 @@ def draw(data: Data, caption: str) -> Figure:
     """What each bound loses, and the share of the passes that it needs."""
     caption += runs_note(data["late_mean"].shape[1])
     caption += ". Below each bound (batches x samples): its share of the passes. Dashed: our margin"
-    return row(panels, data, caption, size=(11.5, 3.6), columns=4)
+    columns = len(bases_in(data))
+    return row(panels, data, caption, size=(2.0 + 2.4 * columns, 3.6), columns=columns)
 
 
 def read(data: Data) -> list[Reading]:
@@ -106,7 +112,6 @@ def read(data: Data) -> list[Reading]:
             -np.inf,
             MARGIN,
         )
-        for base in BASES
-        if base in {str(m) for m in data["methods"]}
+        for base in bases_in(data)
         for name, _, value in losses(data, base)
     ]

@@ -8,8 +8,8 @@ from typing import Any
 
 from bandits.checks import one_of
 from bandits.engine.files import write_together
+from bandits.engine.jobs import finished
 from bandits.engine.npz import packed_bytes, unpacked_bytes
-from bandits.engine.runs import finished
 from bandits.engine.store import Store, versions
 from bandits.experiments import (
     RESULTS_VERSION,
@@ -20,6 +20,7 @@ from bandits.experiments import (
 from bandits.mnist import Mnist
 from bandits.results import (
     architecture_study,
+    bounded_training,
     horizon,
     horizon_panels,
     plots,
@@ -172,13 +173,23 @@ def check_drawable(experiment: Experiment, scale: Scale) -> None:
     """Refuse, before any run, what could not be drawn after all of them.
 
     Raises:
-        ValueError: for one arm or one step, where a power law is to be fitted to the regret, and
-            for one arm or no training stage, where the scores of the arms are to be compared.
+        ValueError: for one arm or one step, where a power law is to be fitted to the regret; for
+            one arm or no training stage, where the scores of the arms are to be compared; and
+            without a method that the figure is about.
     """
-    if KINDS[experiment.name] is REGRET and (experiment.arms < 2 or scale.steps < 2):
+    over_time = KINDS[experiment.name].collect is horizon.collect
+    if (over_time or KINDS[experiment.name] is REGRET) and (experiment.arms < 2 or scale.steps < 2):
         raise ValueError(
             f"{experiment.name} fits a power law to the regret, which needs arms (K) >= 2 and "
             f"steps >= 2, not {experiment.arms} and {scale.steps}"
+        )
+    names = [method.name for method in experiment.methods]
+    if over_time and names == ["optimal"]:
+        raise ValueError(f"{experiment.name} shows regret, of which the method optimal has none")
+    if experiment.name == "bounded_training" and not set(names) & set(bounded_training.BASES):
+        raise ValueError(
+            f"bounded_training compares with the paper's rule, which needs a method of "
+            f"{', '.join(bounded_training.BASES)}, not {', '.join(names)} alone"
         )
     if experiment.name == "pixel_scale" and (
         experiment.arms < 2 or scale.steps < experiment.train_every

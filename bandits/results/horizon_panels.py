@@ -77,6 +77,7 @@ def band(
 
 def log_time(axes: Axes, first: float, last: float) -> None:
     """A logarithmic axis of time, labelled in powers of ten and at its end."""
+    first = min(first, last / 2)  # of a run that is too short for the beginning to be left out
     axes.set_xscale("log")
     axes.set_xlim(first, last)
     ticks = [x for x in (100, 1000, 10_000, 100_000, 1_000_000) if first <= x <= last]
@@ -92,22 +93,23 @@ def regret_over_time(axes: Axes, data: Data) -> None:
     """Normalized regret of every method on log-log axes, with a line of slope −1/2."""
     t = data["t"]
     shown = t >= min(FIRST_SHOWN, t[-1] // 4)
-    ends, lowest = [], np.inf
+    ends, lowest, highest = [], np.inf, 0.0
     for number, (name, label) in enumerate(zip(data["methods"], data["labels"], strict=True)):
         curves = data["normalized_regret"][number][:, shown]
         if not (curves > 0).all():  # Optimal has none
             continue
         mean = band(axes, t[shown], curves, style(str(name), number))
         ends.append((float(mean[-1]), str(label), str(style(str(name), number)["color"])))
-        lowest = min(lowest, float(mean.min()))
+        lowest, highest = min(lowest, float(mean.min())), max(highest, float(mean.max()))
     uniform = float(expected_best(data["arm_counts"].shape[-1])) - EXPECTED_UNIFORM
     start = t[shown][0]
     span = np.geomspace(start, t[-1], 50)
     axes.plot(span, uniform * (span / start) ** -0.5, color="#000000",
               linestyle=(0, (1, 1.2)), linewidth=1.2)  # fmt: skip
     axes.set_yscale("log")
-    axes.set_ylim(lowest * 0.7, uniform * 1.35)
-    ticks = [y for y in (0.05, 0.1, 0.2, 0.5, 1, 2, 3) if lowest * 0.7 <= y <= uniform * 1.35]
+    low, high = min(lowest, uniform) * 0.7, max(uniform, highest) * 1.35
+    axes.set_ylim(low, high)
+    ticks = [y for y in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 3, 4, 5) if low <= y <= high]
     axes.yaxis.set_major_locator(FixedLocator(ticks))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
@@ -129,7 +131,8 @@ def slopes_over_time(axes: Axes, data: Data, names: Sequence[str]) -> None:
     log_time(axes, FIRST_SHOWN, data["t"][-1])
     axes.set_ylim(-1, 0.1)
     axes.set_ylabel("local exponent of the normalized regret")
-    axes.legend(frameon=False, fontsize=7.5, loc="lower left")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=7.5, loc="lower left")
 
 
 def causes_over_time(axes: Axes, data: Data, method: int) -> None:

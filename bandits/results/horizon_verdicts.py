@@ -46,9 +46,9 @@ def read_columns(found: Mapping[str, Data]) -> Columns:
     """The paper's rule at its horizon, then the bounded stage at each of its own."""
     columns = {}
     short = {name: found[name] for name in CASES if name in found}
-    if short:
-        steps = int(next(iter(short.values()))["t"][-1])
-        columns[f"{steps:,}, the paper's stages"] = read_at(short)
+    for steps in sorted({int(data["t"][-1]) for data in short.values()}):
+        there = {name: data for name, data in short.items() if data["t"][-1] == steps}
+        columns[f"{steps:,}, the paper's stages"] = read_at(there)
     long = {name: found[f"long_{name}"] for name in CASES if f"long_{name}" in found}
     for horizon in sorted({int(h) for data in long.values() for h in data["horizons"]}):
         there = {n: at_horizon(d, horizon) for n, d in long.items() if horizon in d["horizons"]}

@@ -35,7 +35,7 @@ def row(
     """A figure of so many panels side by side, with the small print under them."""
     figure = new_figure(*size)
     with look():
-        panels(figure.subplots(1, columns, width_ratios=ratios), data)
+        panels(figure.subplots(1, columns, width_ratios=ratios, squeeze=False)[0], data)
         footer(figure, caption)
     return figure
 

@@ -22,6 +22,8 @@ def read_all(found: Mapping[str, Data]) -> list[Reading]:
     for name, case in (("low_noise", "σ = 0"), ("high_noise", "σ = 1")):
         if name in found:
             readings += read_reward(found[name], case)
-    if {"low_noise", "high_noise"} <= set(found):
-        readings += read_noise(found["low_noise"], found["high_noise"])
+    low, high = found.get("low_noise"), found.get("high_noise")
+    # Late rewards at different horizons are no pair.
+    if low is not None and high is not None and low["t"][-1] == high["t"][-1]:
+        readings += read_noise(low, high)
     return readings

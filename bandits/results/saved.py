@@ -43,13 +43,16 @@ def load_runs(name: str, folder: Path) -> dict[str, list[Trajectory]]:
         Unreadable: if a file is there but cannot be read now.
     """
     told = json.loads(read_bytes(folder / f"{name}.json"))
-    found: dict[str, list[Trajectory]] = {}
+    found: dict[str, list[Trajectory]] = {m["name"]: [] for m in told["settings"]["methods"]}
     for run in told["runs"]:
+        # Version 0.1 put the experiment's name before the method's.
+        method = max((m for m in found if f"-{run}".rsplit("-", 2)[0].endswith(f"-{m}")), key=len)
+        today = f"{method}-{run.rsplit('-', 2)[1]}-{run.rsplit('-', 2)[2]}"
+        path = folder / "runs" / (run if there(folder / "runs" / run) else today)
         try:
-            trajectory = unpack(read_arrays(folder / "runs" / run)[0])
+            found[method].append(unpack(read_arrays(path)[0]))
         except StoreError as error:
-            raise StoreError(f"{run} cannot be used: {error}") from error
-        found.setdefault(run.rsplit("-", 2)[0], []).append(trajectory)
+            raise StoreError(f"{path.name} cannot be used: {error}") from error
     return found
 
 
