@@ -22,7 +22,7 @@ PARALLEL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 NOTEBOOKS ?= notebooks/[0-9]*.ipynb
 
-.PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims
+.PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims proofs
 .PHONY: ready environment clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
@@ -61,6 +61,11 @@ mutants: $(READY)  ## which changes to the algorithms no test notices
 
 claims: $(READY)  ## check every claim of the paper
 	$(BIN)/bandits claims
+
+proofs:  ## check by machine what proofs/ proves; needs Coq, and make test does without
+	@command -v coqc >/dev/null || \
+		{ echo "make proofs needs coqc: install Coq (Debian's package is coq)" >&2; exit 2; }
+	cd proofs && coqc sums.v && coqc lemma.v && coqc anytime.v
 
 lab: sync  ## JupyterLab at the reading path
 	$(BIN)/jupyter lab notebooks/01_the_problem.ipynb
