@@ -267,7 +267,8 @@ def test_verdicts_of_some_methods_are_those_that_they_can_give(
     assert status("figures", "low_noise", *small) == 0
     capsys.readouterr()
     assert status("verdicts", out) == 0
-    rows = {line.split("|")[3].strip() for line in capsys.readouterr().out.splitlines() if line}
+    lines = [line for line in capsys.readouterr().out.splitlines() if "|" in line]
+    rows = {line.split("|")[3].strip() for line in lines}
     assert rows & {"Deep − Simple, late reward", "Linear − Random, late reward"} == {
         "deep,simple": {"Deep − Simple, late reward"},
         "linear,random": {"Linear − Random, late reward"},
@@ -464,9 +465,22 @@ def test_a_figure_tells_the_commit_that_drew_it(
     assert "commit" in json.loads((drawn / "low_noise.json").read_text(encoding="utf-8"))
 
 
+def test_verdicts_without_a_claim_are_one_sentence_and_no_empty_table(
+    tmp_path: Path, capsys: Output
+) -> None:
+    small = ("--methods", "optimal,random", "--steps", "40", "--runs", "2", "--workers", "1")
+    out = str(tmp_path / "out")
+    assert status("figures", "long_low_noise", *small, "--out", out, "--quiet") == 0
+    capsys.readouterr()
+    assert status("verdicts", out) == 0
+    assert capsys.readouterr().out == "no claim can be read from the figures there\n"
+
+
 def test_every_experiment_and_method_is_listed(capsys: Output) -> None:
     assert status("list") == 0
     shown = capsys.readouterr().out
+    assert "1 runs" not in shown.replace("11 runs", "")
+    assert "  glance: 200 steps, 1 run\n" in shown
     for item in EXPERIMENTS.values():
         assert f"\n{item.name}: {item.title}\n" in shown
         for method in item.methods:

@@ -24,7 +24,7 @@ def list_experiments(options: argparse.Namespace) -> int:
         print(f"  methods: {', '.join(method.name for method in item.methods)}")
         for name in SCALES:
             scale = item.scale(name)
-            print(f"  {name}: {scale.steps:,} steps, {scale.runs} runs")
+            print(f"  {name}: {scale.steps:,} steps, {scale.runs} run" + "s" * (scale.runs > 1))
     return 0
 
 
@@ -54,10 +54,8 @@ def show_verdicts(options: argparse.Namespace) -> int:
             f"a figure's data in {options.folder} lacks {error}; `bandits figures`, with the "
             "options it was made with, makes it anew from the finished runs"
         ) from error
-    print(verdicts.table(papers))
-    print()
-    print(verdicts.table(beyond, heading="expected, beyond the paper"))
-    if len(columns) > 1:
-        print()
-        print(horizon_verdicts.table(columns))
+    tables = [verdicts.table(papers)] if papers else []
+    tables += [verdicts.table(beyond, heading="expected, beyond the paper")] if beyond else []
+    tables += [horizon_verdicts.table(columns)] if len(columns) > 1 else []
+    print("\n\n".join(tables) or "no claim can be read from the figures there")
     return 0
