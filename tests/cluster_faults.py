@@ -22,6 +22,9 @@ class OddError(Exception):
 class RaisingSpec(LeastSquaresSpec):
     """Cannot be built on a worker."""
 
+    def __post_init__(self) -> None:
+        """Looks at nothing: workers make one when they import this module."""
+
     def __getattribute__(self, name: str) -> Any:
         if name == "ridge" and ON_WORKER in os.environ:
             raise OddError("no", "luck")
@@ -30,6 +33,9 @@ class RaisingSpec(LeastSquaresSpec):
 
 class KillingSpec(LeastSquaresSpec):
     """Takes its worker with it, as the kernel does when memory runs out."""
+
+    def __post_init__(self) -> None:
+        """Looks at nothing: workers make one when they import this module."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "ridge" and ON_WORKER in os.environ:

@@ -29,6 +29,8 @@ os.environ.setdefault("MPLCONFIGDIR", _fonts)
 os.environ["XDG_CACHE_HOME"] = _cache
 # A suite that a script starts in the background ignores Ctrl-C, and so would what it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):  # likewise under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 # The same examples on every machine and on every day, however busy it is.

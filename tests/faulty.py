@@ -42,6 +42,9 @@ FILLING = jobs(
 class RaisingSpec(LeastSquaresSpec):
     """Cannot be built in a worker."""
 
+    def __post_init__(self) -> None:
+        """Looks at nothing: workers make one when they import this module."""
+
     def __getattribute__(self, name: str) -> Any:
         if name == "ridge" and multiprocessing.parent_process() is not None:
             raise OddError("no", "luck")
@@ -50,6 +53,9 @@ class RaisingSpec(LeastSquaresSpec):
 
 class KillingSpec(LeastSquaresSpec):
     """Takes its worker with it, as the kernel does when memory runs out."""
+
+    def __post_init__(self) -> None:
+        """Looks at nothing: workers make one when they import this module."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "ridge" and multiprocessing.parent_process() is not None:
