@@ -14,9 +14,7 @@ from bandits.engine.npz import StoreError
 from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
 from bandits.engine.store import Store
 from bandits.engine.workers import in_processes
-from bandits.experiments import (
-    NetworkSpec,
-)
+from bandits.experiments import NetworkSpec
 from bandits.mnist import Mnist
 from bandits.predictors import State
 from bandits.simulate import Trajectory
@@ -49,9 +47,8 @@ def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = pr
 
 def _whole(job: Job, store: Store, say: Callable[[str], None]) -> bool:
     """Whether the run is there and can be used; what is proved damaged is set aside."""
-    while store.has(
-        job.spec
-    ):  # again, since a file of an older name may take a damaged one's place
+    # Again and again, since a file of an older name may take a damaged one's place.
+    while store.has(job.spec):
         try:
             store.load(job.spec)
             return True

@@ -5,9 +5,8 @@ from itertools import pairwise
 
 from bandits.results.data import Data
 from bandits.results.horizon import at_horizon
-from bandits.results.regret import EXPONENT_MARGIN
+from bandits.results.regret import read_rate
 from bandits.results.reward import read_noise, read_reward
-from bandits.results.statistics import interval
 from bandits.results.verdicts import Reading, Verdict, place_of
 
 CASES = {"low_noise": "σ = 0", "high_noise": "σ = 1"}
@@ -36,10 +35,7 @@ def read_at(found: Mapping[str, Data]) -> list[Reading]:
 def _rate(data: Data, case: str) -> list[Reading]:
     if "exponents" not in data or "deep" not in data["methods"]:
         return []
-    values = data["exponents"][place_of(data, "deep")]
-    low, high = -0.5 - EXPONENT_MARGIN, -0.5 + EXPONENT_MARGIN
-    claim = "Deep's normalized regret falls about as t^(−1/2)"
-    return [Reading(claim, case, "fitted exponent", interval(values), len(values), low, high)]
+    return [read_rate({"exponents": data["exponents"][place_of(data, "deep")]}, case)]
 
 
 def read_columns(found: Mapping[str, Data]) -> Columns:
