@@ -320,7 +320,7 @@ assert deep.regret[-100:].mean() < 0.2  # Random's is 0.41
 # arms together, they have a first rough idea, after twenty stages the curves. A network fills the
 # gaps between dots with
 # a smooth curve, where neighbours leave steps; which of the two is closer to the truth depends on
-# the task. For images, notebook 5 shows that the *shape* of the network decides.
+# the task. For images, notebook 6 shows that the *shape* of the network decides.
 #
 # ## How fast should exploration stop?
 #
@@ -438,7 +438,7 @@ assert starved.regret[late][needed[late]].mean() > 5 * starved.regret[late][~nee
 # everywhere, so greedy steps do not take it, so nothing is learned about it. In the states where
 # it is the best, the run goes on paying, and no better predictor would help: *there are no data to
 # predict from.* For five arms $\epsilon_t = 1/t$ reaches each arm 1.6 times on average in 2,000
-# steps. When the MNIST bandit is played in notebooks 5 and 6, remember this picture.
+# steps. When the MNIST bandit is played in notebooks 6 and 7, remember this picture.
 #
 # ## What you have seen
 #

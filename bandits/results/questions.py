@@ -21,7 +21,7 @@ QUESTIONS: dict[str, ModuleType] = {
     "random_branch_only": random_branch_only,
     "predictors": predictors,
 }
-"""Those of notebook 07."""
+"""Those of notebook 08."""
 
 STUDIES = QUESTIONS | {"bounded_training": bounded_training}
 KINDS: dict[str, Kind] = {name: Kind(m.collect, m.draw) for name, m in STUDIES.items()}

@@ -104,13 +104,13 @@ PLACES: dict[str, Place] = {
         "3, Corollary 3.7", "", "The convergence rate is t^-p", "04 §10"
     ),
     "MNIST experiments, the task under the assumptions": Place(
-        "4", "", "Each digit has an equal chance of being chosen", "05"
+        "4", "", "Each digit has an equal chance of being chosen", "06"
     ),
     "MNIST experiments, “within the bounds”": Place(
         "4", "", "which is within the bounds of Theorem 3.2", "04 §5"
     ),
     "MNIST experiments, linear methods": Place(
-        "4", "", "So they perform as well as purely random actions", "07 §3"
+        "4", "", "So they perform as well as purely random actions", "08 §3"
     ),
     "Introduction, constant context": Place("1", "", "is known to converge to the optimal", ""),
     "Introduction, unconfoundedness": Place("1", "", "This is known as unconfoundedness", ""),

@@ -19,7 +19,7 @@
 #
 # [Notebook 1](01_the_problem.ipynb) let you play the paper's task, and
 # [notebook 2](02_the_algorithm.ipynb) showed its algorithm on a toy. Before the paper's figures are
-# repeated in [notebook 6](06_the_paper_figures.ipynb), everything that they rest on is laid open
+# repeated in [notebook 7](07_the_paper_figures.ipynb), everything that they rest on is laid open
 # here. After this notebook you will be able to
 #
 # * say what the images are, where they come from, and how one wrong type turns ink into paper;

@@ -17,7 +17,7 @@
 # %% [markdown]
 # # Beyond the paper: five questions that its figures leave open
 #
-# [Notebook 6](06_the_paper_figures.ipynb) held the paper's claims against its figures. The figures
+# [Notebook 7](07_the_paper_figures.ipynb) held the paper's claims against its figures. The figures
 # themselves raise questions that the paper does not ask. Here are five of them, each with what the
 # theory lets one expect, a picture, and an answer. After this notebook you will be able to
 #
@@ -100,7 +100,7 @@ def answers(name):
 # %% [markdown]
 # The pictures show experiments that take longer than a reader waits, and are committed with their
 # data, like the paper's figures; where a small version runs in seconds, it is run here first. As in
-# notebook 6, "late" means the last quarter of a run, differences are paired run by run, brackets
+# notebook 7, "late" means the last quarter of a run, differences are paired run by run, brackets
 # are 95 % intervals over runs, "in use" is an arm taken in at least one step of a hundred, and a
 # *uniform* choice takes every arm with the same probability. Each table lists what was expected, and whether it was
 # seen: "earns more" asks for a difference above 0, "bad" and "costs" for one above the 0.15 digits

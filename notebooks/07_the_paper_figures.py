@@ -79,7 +79,7 @@ for name in names:
 # Six methods meet the same tables. *Deep* and *Simple Deep* are ε-greedy with $\epsilon_t = 1/t$
 # and differ in their network only: three convolutions and a hidden layer, or the hidden layer
 # alone. *LinUCB* and *Linear* predict by a linear function of the pixels, *Random* and *Optimal*
-# are the two ends of the scale. ([Notebook 5](05_the_mnist_bandit.ipynb) has the networks and
+# are the two ends of the scale. ([Notebook 6](06_the_mnist_bandit.ipynb) has the networks and
 # LinUCB's score.) Plotted is the **normalized reward**, everything earned so far divided by the
 # number of steps: strong lines are means over runs, faint ones single runs.
 
@@ -413,7 +413,7 @@ assert all(reading.verdict == "undecided" for reading in readings if reading.run
 # LinUCB and Linear are far better than random here: on pixels from 0 to 1 a linear function of them
 # *can* tell large digits from small ones to some degree. The paper's sentence "because they are
 # linear models" explains why they do not reach the optimum, not why they should be no better than
-# chance. [Notebook 7](07_beyond_the_paper.ipynb) finds a setting in which LinUCB is no better than
+# chance. [Notebook 8](08_beyond_the_paper.ipynb) finds a setting in which LinUCB is no better than
 # chance, pixels from 0 to 255; and least squares, given some 3,000 random samples per arm instead of
 # a run, comes closer to chance than Linear does here.
 #
@@ -534,7 +534,7 @@ else:
 # they paid was low each time. A network that has seen one low digit predicts little for every state,
 # and greed does not ask it again before a random step does, which with $1/t$ is ever longer from now. The
 # average over runs, which the paper plots, mixes runs with different ceilings.
-# ([Notebook 7](07_beyond_the_paper.ipynb) tries other exponents than 1.)
+# ([Notebook 8](08_beyond_the_paper.ipynb) tries other exponents than 1.)
 #
 # ## What you have seen
 #
