@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from course.assignments import AssignmentError, names, released
+from course.handout import file_names
 from course.repair import grade_ids, parse
 from course.words import shown
 
@@ -177,6 +178,8 @@ def collect(submissions: Path) -> Collected:
             candidates.setdefault((student.name, which), []).append(file)
             continue
         why = file.wrong or "is no assignment"
+        if not file.wrong and PurePosixPath(found[1]).name in file_names():
+            why = "came with the assignments"
         if OTHER_ARCHIVE.search(file.path):
             why = "is an archive that is not opened; unpack it by hand"
         result.ignored.append((file.path, why))

@@ -9,6 +9,7 @@ from typing import Any
 
 import nbformat
 
+from course import handout
 from course.assignments import AssignmentError, names, released, source
 
 MARKERS = tuple(
@@ -16,12 +17,6 @@ MARKERS = tuple(
 )
 # Anything that looks as if it was meant for a marker: nbgrader overlooks a misspelt one.
 NEARLY_MARKER = re.compile(r"^\s*#+\s*(BEGIN|END)\b|\b(BEGIN|END)\s+(SOL|HID|MARK)", re.IGNORECASE)
-FOR_STUDENTS = """\
-Open each notebook in JupyterLab with Python 3.11 or later and the package `deep-epsilon-greedy`
-installed (your teacher tells you how; in a copy of its repository: python -m pip install .).
-Fill in the cells that say YOUR CODE HERE or YOUR ANSWER HERE, and hand in the notebooks
-{names} under these names.
-"""
 
 
 def regions(source: str, what: str) -> list[str]:
@@ -97,13 +92,20 @@ def checked(name: str) -> Any:
 
 
 def release(out: Path) -> Path:
-    """Write the student release of all assignments, out/assignments.zip, and return its path."""
-    texts = {f"{n}/{n}.ipynb": str(nbformat.writes(checked(n))) for n in names()}  # type: ignore[no-untyped-call]
-    texts["README.txt"] = FOR_STUDENTS.format(names=", ".join(f"{n}.ipynb" for n in names()))
+    """Write what students get for all assignments, out/assignments.zip, and return its path.
+
+    Raises AssignmentError if a check fails or the wheel cannot be built.
+    """
+    members: dict[str, str | bytes] = {
+        f"{name}/{name}.ipynb": str(nbformat.writes(checked(name)))  # type: ignore[no-untyped-call]
+        for name in names()
+    }
+    members |= handout.files()
     out.mkdir(parents=True, exist_ok=True)
     unfinished = out / "assignments.zip.partial"
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-        for member, text in texts.items():
+    with zipfile.ZipFile(unfinished, "w") as archive:
+        for member, content in members.items():
             # A fixed date: the same sources give the same list of members and times.
-            archive.writestr(zipfile.ZipInfo(f"assignments/{member}"), text)
+            about = zipfile.ZipInfo(f"assignments/{member}")
+            archive.writestr(about, content, zipfile.ZIP_DEFLATED)
     return unfinished.replace(out / "assignments.zip")

@@ -134,6 +134,21 @@ def test_whatever_is_ignored_is_named(tmp_path):
     assert "bomb" in found.students  # who handed in something else is not forgotten
 
 
+def test_the_rest_of_the_hand_out_that_comes_back_is_told_from_a_students_own_files(tmp_path):
+    put(tmp_path, "ada/assignments/exploring/exploring.ipynb")
+    put(tmp_path, "bob_12345_67890_requirements.txt", b"numpy")
+    back = ["ada/assignments/START_HERE.html", "ada/assignments/requirements-torch.txt"]
+    for path in back:
+        put(tmp_path, path, b"as it was handed out")
+    put(tmp_path, "ada/assignments/my_requirements.txt", b"numpy")
+    found = collect(tmp_path)
+    assert set(found.notebooks) == {ADA}
+    assert dict(found.ignored) == {
+        **dict.fromkeys([*back, "bob_12345_67890_requirements.txt"], "came with the assignments"),
+        "ada/assignments/my_requirements.txt": "is no assignment",
+    }
+
+
 def test_of_several_notebooks_one_is_chosen_and_the_others_are_named(tmp_path):
     put(tmp_path, "ada/exploring/exploring.ipynb")
     put(tmp_path, "ada/exploring.ipynb", NOTEBOOK + b" ")
