@@ -21,9 +21,10 @@ MADE := .made-by-make
 PARALLEL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 NOTEBOOKS ?= notebooks/[0-9]*.ipynb
+PORT ?= 8000
 
 .PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims proofs
-.PHONY: ready environment clean
+.PHONY: book serve pages ready environment clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -42,7 +43,7 @@ redraw: $(READY)  ## the committed figures again, from their data alone
 
 test: $(READY)  ## everything that CI runs
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check bandits course/*.py course/tests tools tests
+	$(BIN)/ruff format --check bandits book course/*.py course/tests tools tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(PARALLEL)
 
@@ -80,6 +81,13 @@ outputs: sync  ## run the notebooks (or make outputs NOTEBOOKS=...) and store wh
 		--to notebook --inplace --execute --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
 	$(BIN)/jupyter nbconvert --to notebook --inplace --coalesce-streams $(NOTEBOOKS)
 
+book: pages  ## the study as web pages, into results/book/html
+	$(BIN)/python -m book
+
+serve:  ## the pages that make book made, to this machine only
+	@test -e results/book/html/index.html || { echo "there are no pages: make book" >&2; exit 2; }
+	"$$PYTHON" -m http.server --bind 127.0.0.1 --directory results/book/html $(PORT)
+
 assignments: $(READY)  ## the students' release as a zip, into results/assignments/
 	$(BIN)/python -m course release
 
@@ -105,10 +113,20 @@ environment:
 	$(BIN)/python -m pip install --quiet --editable ".[notebooks,teach,test,cluster]"
 	touch "$$VENV/.ready"
 
-clean:  ## everything under results/, and the environment if make created it
-	rm -rf results
+# What the pages are made with: the extra `book` of this package, and npm's part of it.
+pages: $(READY)
+	@command -v npm >/dev/null || \
+		{ echo "make book needs npm, which comes with Node.js: the pages' MathJax is installed with it" >&2; exit 2; }
+	@test "$$VENV/.book" -nt pyproject.toml || \
+		{ $(BIN)/python -m pip install --quiet --editable ".[book]" && touch "$$VENV/.book"; }
+	@test book/node_modules/.package-lock.json -nt book/package-lock.json || \
+		{ npm ci --prefix book --no-audit --no-fund --loglevel=error && \
+		touch book/node_modules/.package-lock.json; }
+
+clean:  ## everything under results/, what npm brought, and the environment if make created it
+	rm -rf results book/node_modules
 	@if test -e "$$VENV/$(MADE)"; then \
 		echo "rm -rf $$VENV" && rm -rf -- "$$VENV"; \
 	elif test -e "$$VENV"; then \
-		rm -f -- "$$VENV/.ready" 2>/dev/null; echo "$$VENV stays, since make did not create it" >&2; \
+		rm -f -- "$$VENV/.ready" "$$VENV/.book" 2>/dev/null; echo "$$VENV stays, since make did not create it" >&2; \
 	fi

@@ -1,0 +1,58 @@
+"""Puts together what Sphinx reads: written pages, notebooks, pictures, and what npm brought."""
+
+import shutil
+from pathlib import Path
+
+from book import chapters
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "book"
+NPM = HERE / "node_modules"
+
+VENDORED = {
+    "mathjax/es5/tex-chtml.js": "mathjax/tex-chtml.js",
+    "mathjax/es5/output/chtml/fonts/woff-v2": "mathjax/output/chtml/fonts/woff-v2",
+    "mathjax/LICENSE": "mathjax/LICENSE",
+}
+"""What the pages use of npm's packages, and where in `_static` it lies."""
+
+
+class BookError(Exception):
+    """What keeps the book from being made, in one sentence."""
+
+
+def assemble(source: Path) -> None:
+    """Write everything that Sphinx reads into an empty folder `source`, replacing it.
+
+    Raises:
+        BookError: if npm's packages are not there.
+    """
+    if missing := [name for name in VENDORED if not (NPM / name).exists()]:
+        raise BookError(f"{NPM / missing[0]} is not there; `make book` installs it with npm")
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.copytree(HERE, source, ignore=_not_pages)
+    for name, place in VENDORED.items():
+        _copy(NPM / name, source / "_static" / place)
+    for picture in sorted((ROOT / "figures").glob("*.png")):
+        _copy(picture, source / "figures" / picture.name)
+    chapters.write(ROOT / "notebooks", source)
+
+
+def _not_pages(folder: str, names: list[str]) -> set[str]:
+    """What lies in book/ and is no part of the pages."""
+    return {
+        name
+        for name in names
+        if name in {"node_modules", "__pycache__", "package.json", "package-lock.json"}
+        or (name.endswith(".py") and name != "conf.py")
+        or name.endswith(".mjs")
+    }
+
+
+def _copy(old: Path, new: Path) -> None:
+    """Copy a file or a folder, making the folders above it."""
+    new.parent.mkdir(parents=True, exist_ok=True)
+    if old.is_dir():
+        shutil.copytree(old, new, dirs_exist_ok=True)
+    else:
+        shutil.copy(old, new)

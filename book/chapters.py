@@ -1,0 +1,41 @@
+"""The notebooks as chapters: as committed, less what only a notebook needs, and to download."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+COLAB = '"google.colab" in sys.modules'
+
+
+def found(notebooks: Path) -> list[Path]:
+    """The chapters, in the order of their numbers."""
+    return sorted(notebooks.glob("[0-9]*.ipynb"))
+
+
+def write(notebooks: Path, source: Path) -> None:
+    """Write each notebook as a page, and as the file that a reader downloads."""
+    for name in ("notebooks", "downloads"):
+        (source / name).mkdir()
+    for path in found(notebooks):
+        shutil.copy(path, source / "downloads")
+        page = source / "notebooks" / path.name
+        page.write_text(json.dumps(chapter(path), ensure_ascii=False), encoding="utf-8")
+    shutil.copy(notebooks / "claims.md", source / "notebooks")
+
+
+def chapter(path: Path) -> dict[str, Any]:
+    """The notebook as a page: folded where it is folded in Jupyter, without the cell for Colab."""
+    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if COLAB not in "".join(cell["source"])]
+    for cell in cells:
+        if cell["metadata"].get("jupyter", {}).get("source_hidden"):
+            cell["metadata"]["tags"] = [*cell["metadata"].get("tags", []), "hide-input"]
+    title, _, rest = "".join(cells[0]["source"]).partition("\n")
+    cells[0]["source"] = f"{title}\n\n{links(path)}\n{rest}"
+    return notebook | {"cells": cells}
+
+
+def links(path: Path) -> str:
+    """What a reader can do with a chapter, as a line under its title."""
+    return f"{{download}}`Download this notebook <../downloads/{path.name}>`"

@@ -1,0 +1,46 @@
+"""How Sphinx makes the book from the sources that `python -m book` assembles."""
+
+project = "Deep ε-greedy, checked"
+author = "The deep-epsilon-greedy authors"
+project_copyright = "The deep-epsilon-greedy authors, MIT licence"
+language = "en"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_proof",
+    "sphinxcontrib.bibtex",
+]
+
+# The notebooks are shown as they are committed: a test of the study has run each of them.
+nb_execution_mode = "off"
+nb_merge_streams = True
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # the default is fetched from a public host
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_inline"]
+myst_heading_anchors = 4
+myst_dmath_double_inline = True
+exclude_patterns = ["downloads"]  # offered as files
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_reference_style = "author_year"
+copybutton_exclude = ".linenos, .gp, .go"
+numfig = True
+proof_minimal_theme = True
+
+html_theme = "furo"
+html_title = project
+html_static_path = ["_static"]
+html_css_files = ["book.css"]
+html_js_files = ["book.js"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+mathjax_path = "mathjax/tex-chtml.js"  # copied from npm: no page asks a host for anything
