@@ -3,9 +3,8 @@
 import argparse
 
 from bandits.checks import UsageError
-from bandits.commands.work import STUDY
 from bandits.engine.terminal import complain
-from bandits.experiments import EXPERIMENTS, SCALES
+from bandits.experiments import EXPERIMENTS, SCALES, STUDY
 
 
 def show_data(options: argparse.Namespace) -> int:

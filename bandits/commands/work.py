@@ -15,6 +15,7 @@ from bandits.experiments import (
     EXPERIMENTS,
     SCALES,
     SETTINGS,
+    STUDY,
     Experiment,
     Scale,
 )
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 PAPER_FOLDER = Path("figures")
 RESULTS_FOLDER = Path("results")
-STUDY = "architecture_study"
 
 
 def default_folder(options: argparse.Namespace) -> Path:

@@ -59,6 +59,7 @@ __all__ = [
     "SCALES",
     "SETTINGS",
     "SIMPLE_DEEP",
+    "STUDY",
     "TUNING",
     "TUNING_SEED",
     "Experiment",
@@ -80,6 +81,9 @@ __all__ = [
 
 if TYPE_CHECKING:
     from bandits.experiments.build import build_policy, environment, regressor
+
+STUDY = "architecture_study"
+"""What one arm's network learns outside the bandit; it has no methods."""
 
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
 EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND, *LONG, *TUNING)}

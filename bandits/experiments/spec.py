@@ -1,7 +1,5 @@
 """What an experiment is: methods, noise, steps, runs and seeds, as frozen data."""
 
-import hashlib
-import json
 from dataclasses import Field, dataclass, fields, replace
 from typing import Any, Literal
 
@@ -112,6 +110,9 @@ class RunSpec(Settings):
         The method's label does not count, and neither does the data's path: `digest` is of the
         images and labels themselves, `device` is "cpu" or "cuda".
         """
+        import hashlib  # here, since whoever only lists experiments waits for every import
+        import json
+
         text = json.dumps(self.settings(digest, device), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
