@@ -1,6 +1,7 @@
 """When to explore: the schedules ε_t of epsilon greedy."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +43,11 @@ class NeverExplore:
         return np.zeros(np.shape(t))
 
 
-Schedule = PowerSchedule | NeverExplore
+class Schedule(Protocol):
+    """Any function of the time steps."""
+
+    def __call__(self, t: NDArray[np.int64], /) -> ArrayLike:
+        """ε_t for steps t (n,), each from 0 to 1; a single number stands for all."""
 
 
 def checked_epsilon(given: ArrayLike, t: NDArray[np.int64]) -> NDArray[np.float64]:

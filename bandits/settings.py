@@ -60,7 +60,12 @@ def check_all(value: Any, names: Mapping[str, Field[Any]]) -> None:
 
 
 def plain(value: Any) -> Any:
-    """A dataclass as a dictionary of JSON values, its parts likewise; tuples become lists."""
+    """A dataclass as a dictionary of JSON values, its parts likewise; tuples become lists.
+
+    Code is what is told of it: see `bandits.experiments.code`.
+    """
+    if hasattr(value, "told"):
+        return value.told
     if is_dataclass(value):
         return {
             part.name: plain(getattr(value, part.name))

@@ -16,19 +16,24 @@ class Stream(IntEnum):
     TIES = 3
     WEIGHTS = 4
     BATCHES = 5
+    POLICY = 6
 
 
 UNSEEN = 1_000_000
 """Added to a run's number, it names a table of states that no run meets."""
 
 
-def seed_sequence(seed: int, run: int, stream: Stream) -> np.random.SeedSequence:
+def seed_sequence(
+    seed: int, run: int, stream: Stream, t: int | None = None
+) -> np.random.SeedSequence:
     """The seed of one stream of run number `run` (from 0) under `seed` (from 0).
+
+    With t it is of that step alone, so that a resumed run meets the same random numbers.
 
     Raises:
         ValueError: if seed or run is negative or no whole number.
     """
-    key = (whole("run", run, 0), int(stream))
+    key = (whole("run", run, 0), int(stream), *(() if t is None else (whole("t", t, 1),)))
     return np.random.SeedSequence(whole("seed", seed, 0), spawn_key=key)
 
 

@@ -80,6 +80,8 @@ OTHERS = {
         "ties": "random",
         "train_on": "random_branch",
         "pixel_scale": 255.0,
+        "schedule": PowerSchedule(0.5),
+        "parameters": {"alpha": 2.0},
     },
     NetworkSpec: {"architecture": SIMPLE, "training": Training(epochs=1)},
     Architecture: {
@@ -121,7 +123,7 @@ def test_the_fingerprint_changes_with_every_setting():
     specs = dict(variants(SPEC))
     for predictor in (LeastSquaresSpec(), RegressorSpec("k_nearest")):
         specs |= variants(replace(SPEC, method=replace(DEEP, predictor=predictor)))
-    assert len(specs) == 8 + 7 + 2 + 7 + 6 + 1 + 1
+    assert len(specs) == 8 + 9 + 2 + 7 + 6 + 1 + 1
     prints = {name: spec.fingerprint("digest") for name, spec in specs.items()}
     prints["the spec itself"] = SPEC.fingerprint("digest")
     prints["other data"] = SPEC.fingerprint("other digest")
@@ -328,7 +330,7 @@ def test_settings_out_of_range_are_refused(bad, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"policy": "eps"}, "policy must be one of random, optimal, linucb, epsilon_greedy, not"),
+        ({"policy": "eps"}, "policy must be one of epsilon_greedy, linucb, optimal, random, not"),
         ({"ties": "First"}, "ties must be one of first, random, not 'First'"),
         ({"train_on": "random"}, "train_on must be one of all, random_branch, not 'random'"),
         ({"p": -1}, "p must be a finite number >= 0, not -1"),
@@ -504,8 +506,9 @@ def test_golden_decisions(golden, monkeypatch, name, steps, noise):
         gaps.extend(behind.min(axis=1))
         return argmax(scores, *rest)
 
-    argmax = policies.argmax
-    monkeypatch.setattr(policies, "argmax", watched)
+    argmax = policies.epsilon_greedy.argmax
+    for module in (policies.epsilon_greedy, policies.linucb):
+        monkeypatch.setattr(module, "argmax", watched)
     method = {m.name: m for m in (*COMPARED, *beyond.BEYOND[0].methods)}[name]
     spec = RunSpec(method, 0, steps, noise=noise)
     rounds = environment(spec, golden).rounds(spec.seed, 0, steps)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 from bandits.engine.threads import flushed_denormals, one_thread
-from bandits.experiments import NetworkSpec, RunSpec, build_policy, environment
+from bandits.experiments import RunSpec, build_policy, environment
 from bandits.mnist import Mnist
 from bandits.predictors import State
 from bandits.simulate import Trajectory, restore, simulate
@@ -27,7 +27,7 @@ def compute(
         start: gives the checkpoint to go on from, or None.
         after_stage: called after each training stage with the steps so far and the policy.
     """
-    networks = isinstance(spec.method.predictor, NetworkSpec)
+    networks = spec.method.torch
     if networks:
         import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
     with one_thread(), flushed_denormals() if networks else nullcontext():

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bandits.engine.npz import StoreError
 from bandits.engine.store import Made, Store
-from bandits.experiments import Experiment, RunSpec, Scale
+from bandits.experiments import Experiment, RunSpec, Scale, check_method
 from bandits.simulate import Trajectory
 
 
@@ -21,7 +21,13 @@ class Job:
 
 
 def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
-    """Every run of an experiment at a scale."""
+    """Every run of an experiment at a scale.
+
+    Raises:
+        UsageError: for a method that cannot be built, or has a setting that nothing reads.
+    """
+    for method in experiment.methods:
+        check_method(method)
     return [Job(experiment.name, spec) for spec in experiment.specs(scale)]
 
 

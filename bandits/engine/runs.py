@@ -14,7 +14,6 @@ from bandits.engine.npz import StoreError
 from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
 from bandits.engine.store import Store
 from bandits.engine.workers import in_processes
-from bandits.experiments import NetworkSpec
 from bandits.mnist import Mnist
 from bandits.predictors import State
 from bandits.simulate import Trajectory
@@ -81,7 +80,7 @@ def longest_first(left: Sequence[Job]) -> list[Job]:
     """The jobs in another order, so that no worker is left with a long one at the end."""
     return sorted(
         left,
-        key=lambda job: -job.spec.steps * isinstance(job.spec.method.predictor, NetworkSpec),
+        key=lambda job: -job.spec.steps * job.spec.method.torch,
     )
 
 

@@ -18,7 +18,7 @@ from bandits import __version__
 from bandits.engine import cpu
 from bandits.engine.files import sweep, there
 from bandits.engine.npz import StoreError, read_arrays, write_arrays
-from bandits.experiments import NetworkSpec, RunSpec
+from bandits.experiments import RunSpec
 from bandits.predictors import State
 from bandits.simulate import Trajectory
 
@@ -173,7 +173,7 @@ def versions() -> dict[str, str]:
 
 def features_used(spec: RunSpec) -> dict[str, str]:
     """Of this process's CPU, what can decide the last bits of such a run."""
-    return cpu.features(torch=isinstance(spec.method.predictor, NetworkSpec))
+    return cpu.features(torch=spec.method.torch)
 
 
 def pack(trajectory: Trajectory) -> dict[str, NDArray[Any]]:

@@ -74,13 +74,14 @@ __all__ = [
     "Settings",
     "bounded",
     "build_policy",
+    "check_method",
     "environment",
     "experiment",
     "regressor",
 ]
 
 if TYPE_CHECKING:
-    from bandits.experiments.build import build_policy, environment, regressor
+    from bandits.experiments.build import build_policy, check_method, environment, regressor
 
 STUDY = "architecture_study"
 """What one arm's network learns outside the bandit; it has no methods."""
@@ -100,7 +101,7 @@ def experiment(name: str) -> Experiment:
 
 def __getattr__(name: str) -> Any:
     """What builds needs NumPy, and is loaded where it is first asked for."""
-    if name in ("build_policy", "environment", "regressor"):
+    if name in ("build_policy", "check_method", "environment", "regressor"):
         from bandits.experiments import build
 
         return getattr(build, name)

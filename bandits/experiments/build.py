@@ -1,16 +1,29 @@
 """From a run's frozen description to the bandit and the fresh policy that play it."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from bandits.checks import one_of
+import numpy as np
+
+from bandits.checks import UsageError, one_of
 from bandits.environments import MnistBandit, Rounds
-from bandits.experiments.method import LeastSquaresSpec, NetworkSpec, RegressorSpec
+from bandits.experiments.code import Code
+from bandits.experiments.method import LeastSquaresSpec, Method, NetworkSpec, RegressorSpec
 from bandits.experiments.spec import RunSpec
+from bandits.experiments.supply import (
+    POLICY_GIVEN,
+    PREDICTOR_GIVEN,
+    check_named,
+    named,
+    supply,
+)
 from bandits.mnist import Mnist
-from bandits.policies import EpsilonGreedy, LinUCB, Optimal, Policy, Random
+from bandits.policies import Policy
 from bandits.predictors import LeastSquares, Predictor, Regressor
-from bandits.schedules import NeverExplore, PowerSchedule
+from bandits.schedules import NeverExplore, PowerSchedule, Schedule
 from bandits.streams import Stream, seed_sequence
+
+Given = Mapping[str, Callable[[], Any]]
 
 
 def environment(spec: RunSpec, mnist: Mnist) -> MnistBandit:
@@ -20,45 +33,89 @@ def environment(spec: RunSpec, mnist: Mnist) -> MnistBandit:
 
 def build_policy(spec: RunSpec, rounds: Rounds, device: str = "cpu") -> Policy:
     """The fresh policy of a run; torch is loaded only where there are networks."""
-    method, size, arms = spec.method, rounds.context_size, rounds.arms
-    if method.policy == "random":
-        return Random(arms)
-    if method.policy == "optimal":
-        return Optimal(rounds.means)
-    if method.policy == "linucb":
-        return LinUCB(size, arms, ties=method.ties)
-    schedule = NeverExplore() if method.p is None else PowerSchedule(method.p)
-    predictor = _predictor(spec, size, arms, device)
-    return EpsilonGreedy(
-        schedule,
-        predictor,
-        arms,
-        ties=method.ties,
-        train_on=method.train_on,
-        recall=lambda t: rounds.contexts(t - 1),
-    )
+    given = _given(spec, rounds, device)
+    parameters = {
+        name: part.value if isinstance(part, Code) else part
+        for name, part in dict(spec.method.parameters).items()
+    }
+    policy: Policy = supply(spec.method.makes, given, parameters)
+    return policy
 
 
-def _predictor(spec: RunSpec, size: int, arms: int, device: str) -> Predictor:
-    wanted = spec.method.predictor
-    weights = seed_sequence(spec.seed, spec.run, Stream.WEIGHTS)
+def _given(spec: RunSpec, rounds: Rounds, device: str) -> Given:
+    """What a run gives to its policy and predictor, each made when it is asked for."""
+    method = spec.method
+
+    def generator(t: int) -> np.random.Generator:
+        return np.random.default_rng(seed_sequence(spec.seed, spec.run, Stream.POLICY, int(t)))
+
+    given: dict[str, Callable[[], Any]] = {
+        "arms": lambda: rounds.arms,
+        "context_size": lambda: rounds.context_size,
+        "steps": lambda: rounds.steps,
+        "train_every": lambda: spec.train_every,
+        "means": lambda: rounds.means,
+        "schedule": lambda: _schedule(method),
+        "predictor": lambda: _predictor(method, given),
+        "ties": lambda: method.ties,
+        "train_on": lambda: method.train_on,
+        "recall": lambda: lambda t: rounds.contexts(t - 1),
+        "generator": lambda: generator,
+        "weights": lambda: seed_sequence(spec.seed, spec.run, Stream.WEIGHTS),
+        "batches": lambda: seed_sequence(spec.seed, spec.run, Stream.BATCHES),
+        "device": lambda: device,
+    }
+    return given
+
+
+def _schedule(method: Method) -> Schedule:
+    if isinstance(method.schedule, Code):
+        schedule: Schedule = method.schedule.value
+        return schedule
+    return NeverExplore() if method.p is None else PowerSchedule(method.p)
+
+
+def _predictor(method: Method, given: Given) -> Predictor:
+    wanted = method.predictor
     if isinstance(wanted, NetworkSpec):
         from bandits.networks import Networks
 
-        return Networks(
-            wanted.architecture,
-            size,
-            arms,
-            training=wanted.training,
-            weights=weights,
-            batches=seed_sequence(spec.seed, spec.run, Stream.BATCHES),
-            device=device,
-        )
+        own = {"architecture": wanted.architecture, "training": wanted.training}
+        return supply(Networks, given, own)  # type: ignore[no-any-return]
     if isinstance(wanted, LeastSquaresSpec):
-        return LeastSquares(size, arms, ridge=wanted.ridge)
+        return LeastSquares(given["context_size"](), given["arms"](), ridge=wanted.ridge)
     if isinstance(wanted, RegressorSpec):
-        return Regressor(regressor(wanted.regressor), arms, seed=weights)
-    raise ValueError(f"method {spec.method.name} needs a predictor")
+        return Regressor(regressor(wanted.regressor), given["arms"](), seed=given["weights"]())
+    if isinstance(wanted, Code):
+        given = {name: given[name] for name in PREDICTOR_GIVEN}
+        return supply(wanted.value, given)  # type: ignore[no-any-return]
+    raise ValueError(f"method {method.name} needs a predictor")
+
+
+def check_method(method: Method) -> None:
+    """Refuse, before any work, a method that cannot be built, or has a setting that nothing reads.
+
+    Raises:
+        UsageError: naming the method and the setting.
+    """
+    who, makes = f"method {method.name}", method.makes
+    own = dict(method.parameters)
+    check_named(who, makes, POLICY_GIVEN, own)
+    reads = {name: needed for name, needed in named(makes).items() if name not in own}
+    for name, told, is_given in (
+        ("schedule", "p" if method.schedule is None else "schedule", method.explores),
+        ("predictor", "predictor", method.predictor is not None),
+        ("ties", "ties", method.ties != "first"),
+        ("train_on", "train_on", method.train_on != "all"),
+    ):
+        if is_given and name not in reads:
+            raise UsageError(f"{who} has a setting {told}, which its policy does not read")
+    if method.p is not None and method.schedule is not None:
+        raise UsageError(f"{who} has p = {method.p:g} and a schedule; it can have one of them")
+    if reads.get("predictor") and method.predictor is None:
+        raise UsageError(f"{who} needs a predictor")
+    if isinstance(method.predictor, Code):
+        check_named(who, method.predictor.value, PREDICTOR_GIVEN)
 
 
 def regressor(name: str) -> Any:

@@ -1,11 +1,20 @@
 """How one curve of a figure is made: a policy, and what it believes, as frozen data."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, get_args
 
 from bandits.architecture import Architecture, Training
 from bandits.checks import finite, one_of
-from bandits.settings import Ties, TrainOn
+from bandits.experiments.code import Code, as_code
+from bandits.settings import ADDED_LATER, Ties, TrainOn
+
+if TYPE_CHECKING:
+    from bandits.schedules import Schedule
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,7 @@ class LeastSquaresSpec:
 
 @dataclass(frozen=True)
 class RegressorSpec:
-    """A scikit-learn regressor per arm, by name: see REGRESSORS."""
+    """A scikit-learn regressor per arm, by name: see `bandits.experiments.build.regressor`."""
 
     regressor: str
 
@@ -36,7 +45,16 @@ class RegressorSpec:
 PredictorSpec = NetworkSpec | LeastSquaresSpec | RegressorSpec
 
 
-PolicyName = Literal["random", "optimal", "linucb", "epsilon_greedy"]
+@cache
+def policy_names() -> tuple[str, ...]:
+    """The policies of this package: the modules of `bandits/policies/`, none of them loaded."""
+    found = find_spec("bandits.policies")
+    folders = found.submodule_search_locations if found else None
+    return tuple(m.name for m in iter_modules(folders) if m.name not in NO_POLICY)
+
+
+NO_POLICY = ("choice",)
+"""Modules of `bandits/policies/` that policies share."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +64,17 @@ class Method:
     Attributes:
         name: short and file-safe; --methods takes it.
         label: what the figure says.
-        policy: which algorithm.
-        p: the exponent of ε_t = 1/t^p; None never explores.
-        predictor: what epsilon greedy believes.
+        policy: which algorithm: the name of a module in `bandits/policies/`, or a class or function
+            of your own that makes a policy. It is given what its parameters name: see
+            `bandits.experiments.supply.POLICY_GIVEN`.
+        p: the exponent of ε_t = 1/t^p; None never explores, if there is no schedule either.
+        predictor: what the policy believes; a class or function of your own is given what its
+            parameters name, too.
         ties: how equal scores are decided.
         train_on: which steps epsilon greedy trains on.
         pixel_scale: the method sees pixels in [0, 1] times this number.
+        schedule: ε_t in place of p: see `bandits.schedules`, or any function of t.
+        parameters: of the policy, by name; given before what a run gives.
 
     Raises:
         ValueError: for a word or number out of range.
@@ -59,18 +82,61 @@ class Method:
 
     name: str
     label: str
-    policy: PolicyName
+    policy: str | Code | Callable[..., Any]
     p: float | None = None
-    predictor: PredictorSpec | None = None
+    predictor: PredictorSpec | Code | Callable[..., Any] | None = None
     ties: Ties = "first"
     train_on: TrainOn = "all"
     pixel_scale: float = 1.0
+    schedule: "Schedule | Code | None" = field(default=None, metadata=ADDED_LATER)
+    parameters: Mapping[str, Any] | tuple[tuple[str, Any], ...] = field(
+        default=(), metadata=ADDED_LATER
+    )
 
     def __post_init__(self) -> None:
-        one_of("policy", self.policy, get_args(PolicyName))
+        if isinstance(self.policy, str):
+            one_of("policy", self.policy, policy_names())
+        else:
+            object.__setattr__(self, "policy", as_code(self.policy))
         one_of("ties", self.ties, get_args(Ties))
         one_of("train_on", self.train_on, get_args(TrainOn))
         if self.p is not None:
             object.__setattr__(self, "p", finite("p", self.p))
         scale = finite("pixel_scale", self.pixel_scale, positive=True)
         object.__setattr__(self, "pixel_scale", scale)
+        if self.predictor is not None and not isinstance(self.predictor, PredictorSpec):
+            object.__setattr__(self, "predictor", as_code(self.predictor))
+        if self.schedule is not None:
+            object.__setattr__(self, "schedule", as_code(self.schedule))
+        own = sorted(dict(self.parameters).items())
+        object.__setattr__(self, "parameters", tuple((name, _known(part)) for name, part in own))
+
+    @property
+    def explores(self) -> bool:
+        """Whether it has an ε_t."""
+        return self.p is not None or self.schedule is not None
+
+    @property
+    def makes(self) -> Callable[..., Any]:
+        """What makes its policy; a module of this package is loaded for it."""
+        if isinstance(self.policy, Code):
+            made: Callable[..., Any] = self.policy.value
+        else:
+            made = import_module(f"bandits.policies.{self.policy}").POLICY
+        return made
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        """All code of the user's that is in it."""
+        parts = (self.policy, self.predictor, self.schedule, *dict(self.parameters).values())
+        return tuple(part for part in parts if isinstance(part, Code))
+
+    @property
+    def torch(self) -> bool:
+        """Whether its runs use torch."""
+        return isinstance(self.predictor, NetworkSpec) or any(code.torch for code in self.codes)
+
+
+def _known(value: Any) -> Any:
+    """A parameter as it is, where JSON tells all of it; else as code."""
+    return value if value is None or isinstance(value, bool | int | float | str) else as_code(value)

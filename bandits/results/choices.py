@@ -55,7 +55,9 @@ def rows(experiments: Mapping[str, Experiment] = EXPERIMENTS) -> list[Row]:
         "stacked": f"the images as {arms} channels",
     }
     ties = {"first": "the first arm, as NumPy and PyTorch do", "random": "a random one of them"}
-    streams = ", ".join(f"{stream.value} {stream.name.lower()}" for stream in Stream)
+    streams = ", ".join(
+        f"{stream.value} {stream.name.lower()}" for stream in Stream if stream < Stream.POLICY
+    )
     return [
         (
             "task",
