@@ -1,7 +1,7 @@
 # ---
 # jupyter:
 #   jupytext:
-#     cell_metadata_filter: tags,jupyter,-all
+#     cell_metadata_filter: tags,jupyter,mystnb,-all
 #     formats: ipynb,py:percent
 #     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:
@@ -63,6 +63,8 @@ BLUE, ORANGE, GREEN = PALETTE[:3]
 GREY = "#777777"
 
 # %% [markdown]
+# <a id="s1"></a>
+#
 # ## 1. What is counted
 #
 # **At step $l$ the algorithm flips a coin that shows "random" with probability
@@ -92,8 +94,12 @@ for t in (100, 10_000, 1_000_000):
 # %% [markdown]
 # **What it shows.** With $\varepsilon_t = 1/t$ a million steps bring each of five arms fewer than
 # three random pulls on average. With $p = 1/3$ it is three thousand.
+#
+# *Ledger: [1](claims.md#claim-1).*
 
 # %% [markdown]
+# <a id="s2"></a>
+#
 # ## 2. The sum and the integral: where part II goes wrong
 #
 # **To turn $B(t)$ into a formula, compare the sum with an integral; the question is which one.**
@@ -170,8 +176,12 @@ assert abs(total - printed - float(sp.zeta(sp.Rational(1, 3)))) < 1e-4
 # A warning about tools: asked for `limit(harmonic(T, 1/2), T, oo)`, sympy 1.14 answers
 # $\zeta(1/2)$, a finite negative number for a sum of positive terms that diverges. That is why no
 # symbolic answer in this study stands without a number beside it.
+#
+# *Ledger: [3](claims.md#claim-3), [9](claims.md#claim-9).*
 
 # %% [markdown]
+# <a id="s3"></a>
+#
 # ## 3. The inequality that holds
 #
 # **Use the integral from 1.** Put $L_p(t) = \int_1^t s^{-p}ds$. Then for all $t \ge 1$ and
@@ -219,8 +229,12 @@ plt.show()
 # %% [markdown]
 # **What it shows.** The corrected bound is below the sum and never by more than 1. The printed one
 # is above it at every $t$. (By convexity one may even use $L_p + (1 - t^{-p})/2$.)
+#
+# *Ledger: [15](claims.md#claim-15).*
 
 # %% [markdown]
+# <a id="s4"></a>
+#
 # ## 4. Bernstein, and the 3/28
 #
 # **The chance that a sum falls to half its mean is exponentially small in the mean.** Bernstein's
@@ -272,8 +286,12 @@ plt.show()
 # %% [markdown]
 # **What it shows.** All three hold. The paper's 3/28 gives away the most; we keep it below only so
 # that the statements can be compared.
+#
+# *Ledger: [2](claims.md#claim-2), [4](claims.md#claim-4), [5](claims.md#claim-5).*
 
 # %% [markdown]
+# <a id="s5"></a>
+#
 # ## 5. The corrected lemma
 #
 # > **Lemma (both parts).** For all $t \ge 1$, $K \ge 1$ and $0 < p \le 1$, with $L = L_p(t)$,
@@ -289,6 +307,8 @@ plt.show()
 # $L$, and it uses $KB \ge t^q/q$ twice: once in the exponent, and once for
 # $\{T \le t^q/(2qK)\} \subseteq \{T \le B/2\}$. Since $KB < t^q/q$, this inclusion goes the other
 # way. For $K = 5$, $p = 1/3$, $t = 1000$:
+#
+# *Ledger: [6](claims.md#claim-6), [10](claims.md#claim-10), [14](claims.md#claim-14).*
 
 # %%
 half = theory.expected_random_pulls(1000, arms=5, p=1 / 3) / 2
@@ -299,6 +319,8 @@ print(f"corrected threshold {corrected.threshold:.4f}  <=  B/2 = {half:.4f}"
       f"  <  printed threshold {printed.threshold:.4f}")
 
 # %% [markdown]
+# <a id="s6"></a>
+#
 # ## 6. The exact law, to measure the bound by
 #
 # **First count the random steps, then deal them out.** The number $N$ of random steps before $t$ is
@@ -312,6 +334,8 @@ print(f"corrected threshold {corrected.threshold:.4f}  <=  B/2 = {half:.4f}"
 # with $n \ge 1$ random steps both arms are hit unless all went to one of them,
 # $M(n, 1) = 1 - 2^{1-n}$. The last two lines go where neither enumeration nor simulation can: many
 # steps, and rare events.
+#
+# *Ledger: [8](claims.md#claim-8).*
 
 # %%
 total = 0.0
@@ -329,6 +353,8 @@ print("10^33 steps, p = 1, at least 30 pulls each:",
       f"{theory.probability_all_pulled(10**33, arms=5, p=1, at_least=30):.6e}")
 
 # %% [markdown]
+# <a id="s7"></a>
+#
 # ## 7. The bound against the truth
 #
 # **The lemma claims a lower bound on a probability, so where it is 0 or less it says nothing.**
@@ -370,8 +396,12 @@ plt.show()
 # **What it shows.** The exact curve is a saw: it rises with $t$ and drops whenever the threshold
 # $L/(2K)$ passes a whole number. The bound is true and late. For five arms and
 # $\varepsilon_t = 1/t$ no experiment will ever reach the white part of its panel.
+#
+# *Ledger: [7](claims.md#claim-7).*
 
 # %% [markdown]
+# <a id="s8"></a>
+#
 # ## 8. Is the printed part II false, or only its proof?
 #
 # **It is false near $p = 1$.** There $q$ is small, and $t^q/q$ is near $1/q$ already at $t = 1$:
@@ -446,6 +476,8 @@ for t in left:
 # that luck ends: green is settled by steps 1 and 2, orange fails already at $t = 1$, where
 # $qK\ln K < 3/28$; in the grey part between, each case needs its own check, as $K = 2$, $p = 1/3$
 # had in step 3.
+#
+# *Ledger: [11](claims.md#claim-11), [12](claims.md#claim-12), [13](claims.md#claim-13).*
 
 # %%
 arms = np.arange(2, 21)
@@ -473,6 +505,8 @@ plt.tight_layout()
 plt.show()
 
 # %% [markdown]
+# <a id="s9"></a>
+#
 # ## 9. Sixteen thousand exact cases
 #
 # **A proof can be wrong too, so compare claim and truth case by case.** We take 20 values of $p$,
@@ -498,6 +532,8 @@ print(f"worst: K = {worst.arms}, p = {worst.p}, t = {worst.t}:",
 # $p < 1$ on the grid (at the small ones by a single arm, $K = 1$).
 
 # %% [markdown]
+# <a id="s10"></a>
+#
 # ## 10. The policy itself
 #
 # **The law is about the algorithm, so count in the algorithm.** We run the package's own epsilon

@@ -12,6 +12,7 @@ import pytest
 from nbformat import NotebookNode, v4
 from notebook_checks import NOTEBOOKS, ROOT, WITHOUT_TORCH, nbval, pairs, printed, read, tiny, write
 from notebook_faults import KERNELSPEC, asserts, faults
+from notebook_rhythm import rhythm
 
 from bandits import study
 
@@ -53,14 +54,29 @@ def test_it_teaches(path: Path) -> None:
         assert text.count("<details>") == text.count("</details>") == text.count("</summary>")
 
 
-def test_the_cell_for_colab_is_the_same_in_all() -> None:
-    firsts = {
-        path.stem: next(cell.source for cell in read(path).cells if cell.cell_type == "code")
+ESSAYS = ("04_", "05_")
+"""The chapters that keep the rhythm so far."""
+
+
+@every_notebook
+def test_it_keeps_the_rhythm(path: Path) -> None:
+    if not path.name.startswith(ESSAYS):
+        pytest.skip("not yet rewritten")
+    assert rhythm(read(path), int(path.name[:2])) == []
+
+
+def test_the_cell_that_installs_the_study_is_the_same_in_all_essays() -> None:
+    """Left out of the book, and folded in JupyterLab."""
+    firsts = [
+        next(cell for cell in read(path).cells if cell.cell_type == "code")
         for path in NOTEBOOKS
-    }
-    for_colab = {name: source for name, source in firsts.items() if "google.colab" in source}
-    assert "01_the_problem" in for_colab
-    assert len(set(for_colab.values())) == 1
+        if path.name.startswith(ESSAYS)
+    ]
+    assert {cell.source for cell in firsts} == {firsts[0].source}
+    assert 'find_spec("bandits") is None' in firsts[0].source
+    for cell in firsts:
+        assert cell.metadata["tags"] == ["remove-cell"]
+        assert cell.metadata["jupyter"] == {"source_hidden": True}
 
 
 @pytest.mark.slow
@@ -186,6 +202,63 @@ def test_a_broken_notebook_is_found_out(change: Callable[[NotebookNode], None]) 
 )
 def test_what_may_be_shown_is_let_through(text: str) -> None:
     assert faults(printed(tiny("a"), text)) == []
+
+
+def essay() -> NotebookNode:
+    """A chapter in the right rhythm, with one picture and one table."""
+    picture = v4.new_output("display_data", data={"image/png": "aGk="})
+    table = {"text/html": "<table><caption>Table 3.1. Words.</caption></table>"}
+    draw = v4.new_code_cell("plot(a)\nassert a", outputs=[picture], metadata={
+        "tags": ["hide-input"], "jupyter": {"source_hidden": True},
+        "mystnb": {"image": {"alt": "a curve that falls from one to zero slowly"}}})  # fmt: skip
+    folded = {"tags": ["hide-cell"], "jupyter": {"source_hidden": True}}
+    solve = v4.new_code_cell("a", metadata=folded)
+    short = [v4.new_code_cell("b = 2"), v4.new_code_cell("c = 3")]
+    asked = "## Exercises\n\n**1.** One?\n\n<details>No</details>\n\n**2.** Two?"
+    return v4.new_notebook(cells=[
+        v4.new_markdown_cell("# A title\n\nHow often?" + " word" * 40),
+        v4.new_code_cell("import os"),
+        v4.new_code_cell("a = 1", outputs=[v4.new_output("execute_result", data=table)]),
+        draw,
+        v4.new_markdown_cell("**Figure 3.1.** *A curve.*\n\n## What was seen\n\n[On](04_it.ipynb)"),
+        v4.new_markdown_cell(asked), solve, v4.new_markdown_cell("<details>Yes</details>"), *short,
+    ])  # fmt: skip
+
+
+OUT_OF_RHYTHM: dict[str, tuple[int, str, str]] = {
+    "cell 3 has 16 lines, more than 15": (2, "a = 1\n" * 16, "word " * 600),
+    "the median cell has 7 lines, more than 6": (2, "a = 1\n" * 7, "word " * 600),
+    "fewer than 15": (2, "a = 1\n" * 5, ""),
+    "cell 3 has 2 assertions": (2, "assert a\nassert b", ""),
+    "cell 4 has 31 lines, more than 30": (3, "a\n" * 31, ""),
+    "it does not open with a question": (0, "# A title" + " word" * 40, ""),
+    "leaks into formulas": (0, "How?\n> $$a" + " word" * 40, ""),
+    "no caption '**Figure 3.1.** *' follows cell 4": (4, "## What was seen\n[](04_it.ipynb)", ""),
+    "what was seen and a link onward": (4, "**Figure 3.1.** *A.*\n## What was seen\n", ""),
+    "it has 1 exercises and 1 folded answers": (5, "\n## Exercises\n\n**1.** One?", ""),
+}
+
+
+@pytest.mark.parametrize("words", OUT_OF_RHYTHM)
+def test_a_chapter_out_of_rhythm_is_found_out(words: str) -> None:
+    notebook = essay()
+    assert rhythm(notebook, 3) == []
+    place, source, more = OUT_OF_RHYTHM[words]
+    notebook.cells[place].source = source
+    notebook.cells[0].source += more
+    found = rhythm(notebook, 3)
+    assert len(found) == 1
+    assert words in found[0]
+
+
+def test_a_picture_or_table_without_its_words_is_found_out() -> None:
+    notebook = essay()
+    del notebook.cells[3].metadata["mystnb"]
+    notebook.cells[2].outputs[0].data["text/html"] = "<table></table>"
+    notebook.cells[6].metadata["tags"] = []
+    assert [found.split(" cell ")[0] for found in rhythm(notebook, 3)] == [
+        "the table of", "the picture of", "no exercise has a solution in code",
+    ]  # fmt: skip
 
 
 def test_assertions_are_found_below_functions_and_magics() -> None:

@@ -16,7 +16,7 @@ from notebook_checks import NOTEBOOKS, ROOT, pairs, read, write
 from tornado.web import HTTPError
 
 FILTERS = {
-    "cell_metadata_filter": "tags,jupyter,-all",
+    "cell_metadata_filter": "tags,jupyter,mystnb,-all",
     "formats": "ipynb,py:percent",
     "notebook_metadata_filter": "-jupytext.text_representation.jupytext_version",
 }

@@ -18,7 +18,7 @@ import jupytext
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 PATTERN = "[0-9]*"
 FORMS = (".py", ".ipynb")
-SHARED = ("tags", "jupyter")
+SHARED = ("tags", "jupyter", "mystnb")
 """The cell metadata that both forms hold, as pyproject.toml asks of jupytext."""
 
 

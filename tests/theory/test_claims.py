@@ -1,6 +1,7 @@
 """The ledger: every check passes, a wrong one is caught, and the page is the printed one."""
 
 import inspect
+import re
 import time
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from bandits.theory.claims.ledger import (
     caught,
     outcome,
 )
-from bandits.theory.claims.places import PLACES
+from bandits.theory.claims.places import NOTEBOOKS, PLACES
 
 PAGE = Path(__file__).parents[2] / "notebooks" / "claims.md"
 
@@ -60,12 +61,30 @@ def test_every_row_has_its_place():
         assert len(place.quote) <= 60
 
 
-def test_notebook_sections_that_rows_name_are_there():
-    for place in PLACES.values():
-        if place.notebook:
-            number, _, section = place.notebook.partition(" §")
-            (script,) = PAGE.parent.glob(f"{number}_*.py")
-            assert not section or f"# ## {section}. " in script.read_text(encoding="utf-8"), place
+def sections(script):
+    """The Markdown of each section of a notebook's script that has an anchor, by its number."""
+    parts = re.split(r'^# <a id="s(\d+)"></a>$', script.read_text(encoding="utf-8"), flags=re.M)
+    return dict(zip(map(int, parts[1::2]), parts[2::2], strict=True))
+
+
+def test_rows_and_notebook_sections_link_to_each_other():
+    """A row names a section that links back to exactly the rows that name it."""
+    wanted = {}
+    for number, claim in enumerate(claims.CLAIMS, start=1):
+        notebook, _, section = PLACES[claim.where].notebook.partition(" §")
+        if section:
+            wanted.setdefault((notebook, int(section)), []).append(str(number))
+    seen = {}
+    for number, name in NOTEBOOKS.items():
+        script = PAGE.parent / f"{name}.py"
+        assert script.is_file()
+        for section, text in sections(script).items():
+            assert text.startswith(f"\n#\n# ## {section}. "), (name, section)
+            links = re.findall(r"\[(\d+)\]\(claims\.md#claim-(\d+)\)", text)
+            assert all(shown == target for shown, target in links)
+            if links:
+                seen[number, section] = sorted((target for _, target in links), key=int)
+    assert seen == wanted
 
 
 def test_the_page_in_the_notebooks_folder_is_the_ledger_s():

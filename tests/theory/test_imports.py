@@ -33,7 +33,7 @@ def test_theory_depends_on_nothing_of_the_rest():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["03_the_lemma", "04_the_bounds"])
+@pytest.mark.parametrize("name", ["03_the_lemma", "04_the_bounds", "05_what_is_true"])
 def test_notebooks_import_no_torch_and_are_stored_as_executed(name):
     notebook = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]

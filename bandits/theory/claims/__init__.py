@@ -18,7 +18,7 @@ from bandits.theory.claims.ledger import ILLUSTRATION, KINDS, VERDICTS, Claim, c
 from bandits.theory.claims.lemma import LEMMA
 from bandits.theory.claims.lemma_part_two import PART_TWO
 from bandits.theory.claims.ours import THEOREMS
-from bandits.theory.claims.places import PLACES
+from bandits.theory.claims.places import NOTEBOOKS, PLACES
 from bandits.theory.claims.remarks import REMARKS
 from bandits.theory.claims.remarks_on_rates import REMARKS_ON_RATES
 from bandits.theory.claims.theorems import STEPS
@@ -93,6 +93,15 @@ def _place(claim: Claim) -> tuple[str, str]:
     return f"{paper}: “{place.quote}”" if paper else "", place.notebook
 
 
+def _link(notebook: str) -> str:
+    """A notebook section as a Markdown link from the ledger's page: [04 §2](…ipynb#s2)."""
+    if not notebook:
+        return ""
+    number, _, section = notebook.partition(" §")
+    anchor = f"#s{section}" if section else ""
+    return f"[{notebook}]({NOTEBOOKS[number]}.ipynb{anchor})"
+
+
 def as_text(
     claims: Sequence[Claim], outcomes: Sequence[str], found: Sequence[int], width: int = 100
 ) -> str:
@@ -131,7 +140,8 @@ def as_markdown(claims: Sequence[Claim], outcomes: Sequence[str], found: Sequenc
         "a claim. A check of an illustration shows something and is not said to be able to fail; "
         "every other check is also run on mutants, wrong claims that differ in a constant, an "
         "exponent, a direction or a hypothesis, and has to catch them. The proofs are in "
-        "[03_the_lemma](03_the_lemma.ipynb) and [04_the_bounds](04_the_bounds.ipynb).",
+        "notebooks [03](03_the_lemma.ipynb) and [04](04_the_bounds.ipynb), those of our own "
+        "theorems in [05](05_what_is_true.ipynb).",
         "",
         f"**{summary(claims, outcomes, found)}**",
         "",
@@ -142,10 +152,12 @@ def as_markdown(claims: Sequence[Claim], outcomes: Sequence[str], found: Sequenc
     for number, (claim, result, mutants) in enumerate(
         zip(claims, outcomes, found, strict=True), start=1
     ):
-        cells = [claim.where, claim.kind, *_place(claim), claim.says, claim.verdict, claim.note]
+        paper, notebook = _place(claim)
+        cells = [claim.where, claim.kind, paper, _link(notebook)]
+        cells += [claim.says, claim.verdict, claim.note]
         wrong = "; ".join(claim.mutants)
         cells += [result, f"{_mutants(claim, mutants)}" + (f": {wrong}" if wrong else "")]
         texts = [cell.replace("|", "&#124;").replace("*", "\\*") for cell in cells]
         texts[5] = f"**{texts[5]}**"
-        lines.append(f"| {number} | " + " | ".join(texts) + " |")
+        lines.append(f'| <a id="claim-{number}"></a>{number} | ' + " | ".join(texts) + " |")
     return "\n".join(lines)
