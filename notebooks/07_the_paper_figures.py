@@ -1,7 +1,7 @@
 # ---
 # jupyter:
 #   jupytext:
-#     cell_metadata_filter: tags,jupyter,-all
+#     cell_metadata_filter: tags,jupyter,mystnb,-all
 #     formats: ipynb,py:percent
 #     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
 #     text_representation:

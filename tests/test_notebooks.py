@@ -213,7 +213,6 @@ def essay() -> NotebookNode:
         "mystnb": {"image": {"alt": "a curve that falls from one to zero slowly"}}})  # fmt: skip
     folded = {"tags": ["hide-cell"], "jupyter": {"source_hidden": True}}
     solve = v4.new_code_cell("a", metadata=folded)
-    short = [v4.new_code_cell("b = 2"), v4.new_code_cell("c = 3")]
     asked = "## Exercises\n\n**1.** One?\n\n<details>No</details>\n\n**2.** Two?"
     return v4.new_notebook(cells=[
         v4.new_markdown_cell("# A title\n\nHow often?" + " word" * 40),
@@ -221,7 +220,7 @@ def essay() -> NotebookNode:
         v4.new_code_cell("a = 1", outputs=[v4.new_output("execute_result", data=table)]),
         draw,
         v4.new_markdown_cell("**Figure 3.1.** *A curve.*\n\n## What was seen\n\n[On](04_it.ipynb)"),
-        v4.new_markdown_cell(asked), solve, v4.new_markdown_cell("<details>Yes</details>"), *short,
+        v4.new_markdown_cell(asked), solve, v4.new_markdown_cell("<details>Yes</details>"),
     ])  # fmt: skip
 
 
@@ -247,7 +246,7 @@ def test_a_chapter_out_of_rhythm_is_found_out(words: str) -> None:
     notebook.cells[place].source = source
     notebook.cells[0].source += more
     found = rhythm(notebook, 3)
-    assert len(found) == 1
+    assert len(found) == (2 if "16 lines" in words else 1)  # then the median is too large as well
     assert words in found[0]
 
 
