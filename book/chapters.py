@@ -1,11 +1,15 @@
 """The notebooks as chapters: as committed, less what only a notebook needs, and to download."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 COLAB = '"google.colab" in sys.modules'
+FOLDED = {"hide-input", "hide-cell", "remove-cell"}
+ANCHORED = re.compile(r"\[([^]]*)\]\((\w+)\.(?:ipynb|md)#([\w-]+)\)")
+"""A link to an anchor of another page here: `[04 §2](04_the_bounds.ipynb#s2)`."""
 
 
 def found(notebooks: Path) -> list[Path]:
@@ -21,7 +25,8 @@ def write(notebooks: Path, source: Path) -> None:
         shutil.copy(path, source / "downloads")
         page = source / "notebooks" / path.name
         page.write_text(json.dumps(chapter(path), ensure_ascii=False), encoding="utf-8")
-    shutil.copy(notebooks / "claims.md", source / "notebooks")
+    ledger = (notebooks / "claims.md").read_text(encoding="utf-8")
+    (source / "notebooks" / "claims.md").write_text(anchored(ledger), encoding="utf-8")
 
 
 def chapter(path: Path) -> dict[str, Any]:
@@ -30,10 +35,19 @@ def chapter(path: Path) -> dict[str, Any]:
     cells = [cell for cell in notebook["cells"] if COLAB not in "".join(cell["source"])]
     for cell in cells:
         if cell["metadata"].get("jupyter", {}).get("source_hidden"):
-            cell["metadata"]["tags"] = [*cell["metadata"].get("tags", []), "hide-input"]
+            tags = cell["metadata"].setdefault("tags", [])
+            if not FOLDED & set(tags):
+                tags.append("hide-input")
+        if cell["cell_type"] == "markdown":
+            cell["source"] = anchored("".join(cell["source"]))
     title, _, rest = "".join(cells[0]["source"]).partition("\n")
     cells[0]["source"] = f"{title}\n\n{links(path)}\n{rest}"
     return notebook | {"cells": cells}
+
+
+def anchored(text: str) -> str:
+    """The same with links to anchors as HTML: MyST knows no anchors but its own headings'."""
+    return ANCHORED.sub(r'<a href="\2.html#\3">\1</a>', text)
 
 
 def links(path: Path) -> str:

@@ -122,7 +122,7 @@ Table(pd.DataFrame({"p": ["1/3", "1/2", "1"], "t₁": [f"{float(t):.4g}" for t i
 # From step 1,012 on for $p = 1/3$. For $\varepsilon_t = 1/t$ it takes longer than anybody will wait, since
 # $B(t)$ grows like $\ln t/5$. And as $t_1 \to \infty$, the theorem is "almost surely" for every $p \le 1$,
 # in one line: no Borel–Cantelli, and no subsequence ([notebook 04, section 9](04_the_bounds.ipynb)).
-# This theorem has been proved in Coq as well ([proofs](../proofs/README.md)).
+# This theorem has been proved in Coq as well (`make proofs`).
 #
 # *Ledger: [66](claims.md#claim-66).*
 
