@@ -1,4 +1,4 @@
-"""What an epsilon greedy policy believes: predictors of each arm's reward, replaceable at will.
+"""What an ε-greedy policy believes: predictors of each arm's reward, replaceable at will.
 
 The paper's corollary holds for "any predictor". Here that is least squares and any scikit-learn
 regressor; the paper's networks are in `bandits.networks`, which alone needs torch.
@@ -71,7 +71,7 @@ class LeastSquares(_FunctionOfHistory):
 
 
 class Regressor(_FunctionOfHistory):
-    """Any scikit-learn regressor, cloned per arm and fitted anew on S_j after each stage.
+    """Any scikit-learn regressor, cloned per arm and refitted on S_j after each stage.
 
     Fitting is put off until a prediction is asked for. Untrained, an arm predicts 0. Where the
     regressor cannot serve n samples, as k-nearest neighbours with n < k, it is given n neighbours,

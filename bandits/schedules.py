@@ -1,4 +1,4 @@
-"""When to explore: the schedules ε_t of epsilon greedy."""
+"""When to explore: the schedules ε_t of ε-greedy."""
 
 from dataclasses import dataclass
 from typing import Protocol

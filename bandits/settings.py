@@ -12,7 +12,7 @@ Ties = Literal["first", "random"]
 """How equal scores are decided."""
 
 TrainOn = Literal["all", "random_branch"]
-"""The steps that epsilon greedy trains on."""
+"""The steps that ε-greedy trains on."""
 
 ADDED_LATER = {"added_later": True}
 """Metadata of a field that did not exist when the first runs were committed.
@@ -73,3 +73,11 @@ def plain(value: Any) -> Any:
             if not (part.metadata.get("added_later") and getattr(value, part.name) == part.default)
         }
     return [plain(part) for part in value] if isinstance(value, tuple | list) else value
+
+
+def digits(value: Any) -> str:
+    """16 hexadecimal digits of a hash of JSON values."""
+    import hashlib  # here, since `bandits list` needs neither, and waits for every import
+    import json
+
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

@@ -3,14 +3,18 @@
 import os
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bandits import mnist
-from bandits.engine.jobs import finished, jobs
+from bandits.engine.jobs import Job, finished, jobs
 from bandits.engine.runs import complete
 from bandits.engine.store import Store
-from bandits.experiments import SCALES, Experiment, Scale, ScaleName, experiment
+from bandits.experiments import SCALES, Experiment, Scale, ScaleName, experiment, size_told
 from bandits.mnist import Mnist
 from bandits.simulate import Trajectory
+
+if TYPE_CHECKING:
+    from bandits.results.data import Data
 
 
 def scale() -> ScaleName:
@@ -50,8 +54,7 @@ def _load(source: str | None) -> Mnist:
 def banner(shown: str | Experiment | Scale = "low_noise") -> str:
     """One sentence each on the scale and the data of an experiment, or of a notebook's own runs."""
     size = shown if isinstance(shown, Scale) else _experiment(shown).scale(scale())
-    runs = f"{size.runs} run" + ("s" if size.runs != 1 else "")
-    return f"Scale: {scale()} ({size.steps:,} steps, {runs}). Data: {data().description}."
+    return f"Scale: {scale()} ({size_told(size)}). Data: {data().description}."
 
 
 def run(shown: str | Experiment, size: ScaleName | None = None) -> dict[str, list[Trajectory]]:
@@ -65,12 +68,26 @@ def run(shown: str | Experiment, size: ScaleName | None = None) -> dict[str, lis
         ValueError: for an unknown experiment or scale.
     """
     wanted = _experiment(shown)
-    work = jobs(wanted, wanted.scale(size or scale()))
+    store = _completed(jobs(wanted, wanted.scale(size or scale())))
+    return finished(wanted, wanted.scale(size or scale()), store)[0]
+
+
+def collected(shown: str | Experiment, size: ScaleName | None = None) -> "Data":
+    """A figure's data, from the runs that `run` gives and what the figure computes beside them."""
+    from bandits.results import figures
+
+    run(shown, size)
+    wanted = _experiment(shown)
+    store = _completed(figures.tasks(wanted, wanted.scale(size or scale())))
+    return figures.collected(wanted, wanted.scale(size or scale()), store)[0]
+
+
+def _completed(work: list[Job]) -> Store:
     store = Store(results_folder() / "runs", data().digest)
     failures = complete(work, data(), store, workers=1, progress=False)
     if failures:
         raise RuntimeError("; ".join(failures))
-    return finished(wanted, wanted.scale(size or scale()), store)[0]
+    return store
 
 
 def _experiment(shown: str | Experiment) -> Experiment:

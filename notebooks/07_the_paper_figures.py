@@ -87,7 +87,7 @@ for name in names:
 def here(shown):
     """Run an experiment at this notebook's scale, and collect what its figure needs."""
     trajectories = study.run(shown, size)
-    return trajectories, KINDS[shown.name].collect(shown, trajectories, study.data())
+    return trajectories, KINDS[shown.name].collect(shown, trajectories, [])
 
 
 def beside(name, draw, live):
@@ -179,7 +179,7 @@ for axes, (title, found) in zip(panels, everything.items(), strict=True):
 panels[0].set_ylabel("normalized regret")
 run = played_wide["deep_wide"][0]
 assert np.allclose(live_wide["normalized_regret"][0], run.normalized_regret[live_wide["t"] - 1])
-# A blind choice loses 3.29 per step, give or take 4 standard errors of 0.2 in 200 steps.
+# A uniform choice loses 3.29 per step, give or take 4 standard errors of 0.2 in 200 steps.
 assert 0 < run.normalized_regret[-1] < 3.29 + 0.8
 
 # %%
@@ -461,7 +461,7 @@ print(f"runs with an arm never drawn: {starved.sum()} of 12, {12 * chance:.1f} e
 # The variance of a sum of independent draws is below its mean; and 12 runs are a binomial sample.
 assert abs(random_pulls.mean() - expected) < 4 * (expected / 60) ** 0.5
 assert abs(starved.sum() - 12 * chance) < 4 * (12 * chance * (1 - chance)) ** 0.5
-for run, found in enumerate(played["deep"]):  # the short runs above begin with the same dice
+for run, found in enumerate(played["deep"]):  # the short runs above begin with the same random numbers
     pulls = np.bincount(found.actions[found.explored], minlength=5)
     assert (pulls <= random_pulls[run]).all() or len(found) > horizon
 
@@ -523,7 +523,7 @@ else:
           f"of arms never taken {interval(cost(counts == 0))}")
     assert 0.2 < cost(unused).mean() / regret.mean() < 0.8  # "much of it" below
     assert (unused & drawn).sum() > (counts == 0).sum()  # "most of them" below
-    assert horizon == 2000  # for which the dice above were drawn
+    assert horizon == 2000  # for which the random numbers above were drawn
     assert (counts.sum(axis=1) == horizon).all()
 
 # %% [markdown]

@@ -199,8 +199,7 @@ if "exponent" in committed:
 # %%
 live = replace(experiment("pixel_scale"), glance=Scale(200, 1))
 live = live.select(["linucb_s1_255", "linucb_s1", "linucb_s255"])
-played = study.run(live, "glance")
-found = pixel_scale.collect(live, played, study.data())
+found = study.collected(live, "glance")
 print("pixels to   steps with each arm        range over the arms of   widest arm taken")
 print("                                       prediction     width")
 for k, method in enumerate(live.methods):
@@ -271,13 +270,13 @@ if "pixel_scale" in committed:
 
 # %%
 sizes = (50, 200, 400)
-few = interpolation.study(study.data(), seed=FIGURE_SEED, arms=5, sizes=sizes, repeats=1)
+few = interpolation.study(study.data(), seed=FIGURE_SEED, arms=5, sizes=sizes, repeat=0)
 print("samples per arm   ridge   squared error   reward of the greedy choice")
 for place, n in enumerate(sizes):
     for k, ridge in enumerate(interpolation.RIDGES):
-        print(f"{n:15}{ridge:8g}{few.error[k, place, 0]:16.2f}{few.greedy[k, place, 0]:20.2f}")
-assert (few.error[2] < few.error[0]).all()
-assert (few.greedy > 4.5).all()
+        print(f"{n:15}{ridge:8g}{few['error'][k, place]:16.2f}{few['greedy'][k, place]:20.2f}")
+assert (few["error"][2] < few["error"][0]).all()
+assert (few["greedy"] > 4.5).all()
 
 # %% [markdown]
 # An error of 8.25 is that of always predicting the mean, 4.5. In the picture: left the rewards of

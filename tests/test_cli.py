@@ -482,7 +482,7 @@ def test_every_experiment_and_method_is_listed(capsys: Output) -> None:
     assert "1 runs" not in shown.replace("11 runs", "")
     assert "  glance: 200 steps, 1 run\n" in shown
     for item in EXPERIMENTS.values():
-        assert f"\n{item.name}: {item.title}\n" in shown
+        assert f"\n{item.name}: {item.title}\n" in f"\n{shown}"
         for method in item.methods:
             assert method.name in shown
 

@@ -298,7 +298,7 @@ def test_run_that_kills_its_workers_is_named_and_a_lost_scheduler_loses_nothing_
         dask.need("one", "two", "three")
         wanted = jobs(RunSpec(KILLING, 0, 40), *(RunSpec(LINUCB, run, 300) for run in range(4)))
         failures = cluster.complete(dask.address, wanted, sample, store, progress=False)
-        assert failures == [f"{wanted[0]}: its worker died each time it was begun"]
+        assert failures == [f"{wanted[0]}: its worker died each time it was started"]
         assert len(dask.there()) == 1  # it was begun a second time, alone
         for job in wanted[1:]:
             store.load(job.spec)
@@ -381,7 +381,6 @@ def test_only_one_thread_per_worker() -> None:
             ["low_noise", "--device", "tpu"],
             "--device must be cpu or cuda with --cluster, not 'tpu'",
         ),
-        (["architecture_study"], "architecture_study takes no --cluster"),
     ],
 )
 def test_what_cannot_be_done_on_a_cluster_is_refused(

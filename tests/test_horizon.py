@@ -14,7 +14,7 @@ from bandits.history import History
 from bandits.networks import Networks
 from bandits.results import bounded_training as question
 from bandits.results import paper, reward
-from bandits.results.figures import KINDS, check_drawable
+from bandits.results.figures import KINDS
 from bandits.results.horizon import (
     at_horizon,
     causes,
@@ -212,7 +212,7 @@ def test_the_bound_is_chosen_from_those_that_were_tried():
 def test_what_could_not_be_drawn_is_refused_before_any_run(name, methods, steps, arms, words):
     shown = replace(EXPERIMENTS[name].select(methods), arms=arms)
     with pytest.raises(ValueError, match=words):
-        check_drawable(shown, Scale(steps, 1))
+        KINDS[shown.name].check(shown, Scale(steps, 1))
 
 
 @pytest.mark.parametrize("steps", [2, 19, 20, 100, 101, 2001])
@@ -220,7 +220,7 @@ def test_what_could_not_be_drawn_is_refused_before_any_run(name, methods, steps,
 def test_long_figures_of_any_methods_and_lengths_are_drawn_without_a_warning(steps, arms):
     for name, methods in (("long_low_noise", ["random", "optimal"]), ("long_exponent", ["deep"])):
         shown = replace(EXPERIMENTS[name].select(methods), arms=arms)
-        check_drawable(shown, Scale(steps, 2))
+        KINDS[shown.name].check(shown, Scale(steps, 2))
         runs = {m: [random_run(steps, arms, seed) for seed in (1, 2)] for m in methods}
         runs["optimal"] = [replace(run, means=run.best_means) for run in runs[methods[0]]]
         figure = KINDS[name].draw(collect(shown, runs, None), "caption")
@@ -236,8 +236,8 @@ def test_long_figures_of_any_methods_and_lengths_are_drawn_without_a_warning(ste
 def test_a_figure_of_some_bounds_has_their_panels():
     shown = EXPERIMENTS["bounded_training"].select(["simple", "simple_20x32", "deep_20x32"])
     runs = {m.name: [random_run(40, seed=seed) for seed in (1, 2)] for m in shown.methods}
-    check_drawable(shown, Scale(40, 2))
-    figure = KINDS["bounded_training"].draw(question.collect(shown, runs, None), "caption")
+    KINDS[shown.name].check(shown, Scale(40, 2))
+    figure = KINDS["bounded_training"].draw(question.collect(shown, runs, []), "caption")
     assert [axes.get_title() for axes in figure.axes] == ["Simple, p = 1"]
 
 
@@ -257,7 +257,7 @@ def test_the_bounds_question_reads_what_is_lost():
         means = rng.integers(3, 8, 400).astype(float)
         for name, shift in (("simple", 0), ("simple_20x32", 1 + seed)):
             runs[name].append(run_of(np.zeros(400), means - shift, best, np.zeros(400, bool)))
-    data = question.collect(shown, runs, None)
+    data = question.collect(shown, runs, [])
     (reading,) = question.read(data)
     assert reading.value.mean == pytest.approx(2)  # 1, 2 and 3 lost
     assert reading.value.high == pytest.approx(2 + 4.302652729911275 / 3**0.5)

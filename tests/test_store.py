@@ -21,8 +21,9 @@ from bandits.engine import cpu
 from bandits.engine.files import Unreadable, set_aside, sweep
 from bandits.engine.jobs import Job
 from bandits.engine.npz import StoreError, read_arrays, write_arrays
+from bandits.engine.packed import pack, unpack
 from bandits.engine.runs import complete, missing
-from bandits.engine.store import Store, pack, unpack, versions
+from bandits.engine.store import Store, versions
 from bandits.experiments import LINEAR, RANDOM, SIMPLE_DEEP, Method, RunSpec
 from bandits.simulate import Trajectory
 

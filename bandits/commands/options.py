@@ -143,7 +143,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--runs", type=_whole, help="independent runs, instead of the scale's")
     for name, field in SETTINGS.items():
         _setting_option(parser, name, field)
-    add("--p", type=_number, help="exponent of ε_t = 1/t^p of the epsilon greedy methods")
+    add("--p", type=_number, help="exponent of ε_t = 1/t^p of the ε-greedy methods")
     add("--workers", type=_whole, help="processes (default: cores)")
     add(
         "--cluster",

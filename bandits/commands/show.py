@@ -4,7 +4,7 @@ import argparse
 
 from bandits.checks import UsageError
 from bandits.engine.terminal import complain
-from bandits.experiments import EXPERIMENTS, SCALES, STUDY
+from bandits.experiments import EXPERIMENTS, SCALES, size_told
 
 
 def show_data(options: argparse.Namespace) -> int:
@@ -17,13 +17,12 @@ def show_data(options: argparse.Namespace) -> int:
 
 def list_experiments(options: argparse.Namespace) -> int:
     """`bandits list`."""
-    print(f"{STUDY}: what one arm's network learns from n samples, and its cost")
     for item in EXPERIMENTS.values():
         print(f"{item.name}: {item.title}")
-        print(f"  methods: {', '.join(method.name for method in item.methods)}")
+        if item.methods:
+            print(f"  methods: {', '.join(method.name for method in item.methods)}")
         for name in SCALES:
-            scale = item.scale(name)
-            print(f"  {name}: {scale.steps:,} steps, {scale.runs} run" + "s" * (scale.runs > 1))
+            print(f"  {name}: {size_told(item.scale(name))}")
     return 0
 
 
@@ -51,7 +50,7 @@ def show_verdicts(options: argparse.Namespace) -> int:
     except KeyError as error:  # data of an earlier version
         raise UsageError(
             f"a figure's data in {options.folder} lacks {error}; `bandits figures`, with the "
-            "options it was made with, makes it anew from the finished runs"
+            "options it was made with, makes it again from the finished runs"
         ) from error
     tables = [verdicts.table(papers)] if papers else []
     tables += [verdicts.table(beyond, heading="expected, beyond the paper")] if beyond else []

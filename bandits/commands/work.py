@@ -15,7 +15,6 @@ from bandits.experiments import (
     EXPERIMENTS,
     SCALES,
     SETTINGS,
-    STUDY,
     Experiment,
     Scale,
 )
@@ -64,8 +63,6 @@ def on_cluster(options: argparse.Namespace) -> Callable[..., list[str]]:
 
 def do_runs(options: argparse.Namespace) -> int:
     """`bandits run`."""
-    if STUDY in options.names:
-        return _study(options)
     planned, tell = plan(options), Teller()
     status = _complete(options, planned, output_folder(options, planned), tell)[0]
     tell.end()
@@ -77,16 +74,14 @@ def make_figures(options: argparse.Namespace) -> int:
     from bandits.results import figures
 
     for name in options.names:
-        if name not in figures.DRAW:
-            raise UsageError(f"a figure is one of {', '.join(figures.DRAW)}, not {name!r}")
+        if name not in figures.KINDS:
+            raise UsageError(f"a figure is one of {', '.join(figures.KINDS)}, not {name!r}")
     one_of("scale", options.scale, SCALES)
     if options.from_data:
         return _draw_from_data(options)
-    if STUDY in options.names:
-        return _study(options)
     planned = plan(options)
     for chosen, scale in planned:
-        figures.check_drawable(chosen, scale)
+        figures.KINDS[chosen.name].check(chosen, scale)
     folder = output_folder(options, planned)
     tell = Teller()
     status, mnist, store = _complete(options, planned, folder, tell)
@@ -130,28 +125,6 @@ def _load(options: argparse.Namespace, tell: Teller) -> "Mnist":
     return data
 
 
-def _study(options: argparse.Namespace) -> int:
-    """The architecture study, which trains networks outside the bandit."""
-    from bandits.results import figures
-
-    if options.names != [STUDY]:
-        raise UsageError(f"{STUDY} is run by itself, not together with other experiments")
-    refuse_settings(options, STUDY, "cluster")
-    one_of("scale", options.scale, SCALES)
-    folder = default_folder(options)
-    check_writable(folder / "runs")
-    tell = Teller()
-    data = _load(options, tell)
-    check_reported(options, folder, data)
-    tell(f"data: {data.description}")
-    picture = figures.make_study(
-        options.scale, data, folder, command=options.command_line, say=tell
-    )
-    tell(f"{STUDY}: {picture}")
-    tell.end()
-    return 0
-
-
 def refuse_settings(options: argparse.Namespace, what: str, *others: str) -> None:
     """Refuse options that would change nothing, rather than take no notice of them."""
     for name in ("methods", "steps", "runs", "p", *SETTINGS, *others):
@@ -164,7 +137,7 @@ def _draw_from_data(options: argparse.Namespace) -> int:
 
     refuse_settings(options, "--from-data", "cluster", "workers", "mnist")
     folder = default_folder(options)
-    names = options.names or saved.names_there(figures.DRAW, folder)
+    names = options.names or saved.names_there(figures.KINDS, folder)
     if not names:
         raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
     for name in names:
@@ -181,6 +154,7 @@ def _complete(
     from bandits.engine import estimate, runs
     from bandits.engine.jobs import jobs
     from bandits.engine.store import Store
+    from bandits.results import figures
 
     workers = cores() if options.workers is None else options.workers
     if workers < 1:
@@ -197,6 +171,7 @@ def _complete(
     tell(f"data: {mnist.description}")
     store = Store(folder / "runs", mnist.digest, options.device)
     wanted = [job for chosen, scale in planned for job in jobs(chosen, scale)]
+    own = [job for chosen, scale in planned for job in figures.tasks(chosen, scale)]
     left = runs.missing(wanted, store, tell)
     where = (
         f"{workers} worker{'s' * (workers > 1)}"
@@ -212,6 +187,11 @@ def _complete(
             "if they share a core" * (workers > 1)
         )
     failures = complete(left, mnist, store, progress=not options.quiet, say=tell)
+    if own:
+        own = [job for job in own if runs.can_begin(job.spec, store)]
+        missing = runs.missing(own, store, tell)
+        tell(f"other computations: {len(own)} wanted, {len(missing)} missing")
+        failures += complete(missing, mnist, store, progress=not options.quiet, say=tell)
     for line in failures:
         complain(f"failed: {line}")
     return int(bool(failures)), mnist, store

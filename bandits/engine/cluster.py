@@ -6,7 +6,7 @@ them once, also to those that join later, and this process writes every run to i
 comes back. A run is the same as here, on the same kind of machine: it has one thread, and a worker
 that computes several runs in one process, or that has other versions, is refused.
 
-A run that was sent away keeps no checkpoint: if its worker dies, Dask begins it anew on another,
+A run that was sent away keeps no checkpoint: if its worker dies, Dask restarts it on another,
 as often as the scheduler's setting `allowed-failures` says (3 times unless it was changed). A run
 given up after that may only have waited on the workers that another one took with it, so each of
 these is sent a second time, alone. A run that raises is not repeated: it would raise again.
@@ -29,11 +29,12 @@ from bandits.engine.cluster_check import (
     several,
     versions,
 )
-from bandits.engine.compute import compute
+from bandits.engine.compute import compute, perform
 from bandits.engine.jobs import Job
 from bandits.engine.progress import progress_bar, relative_cost
-from bandits.engine.runs import failure, longest_first, missing
+from bandits.engine.runs import failure, longest_first, missing, run_of
 from bandits.engine.store import Store, features_used
+from bandits.engine.task import Arrays, Task
 from bandits.mnist import Mnist
 from bandits.simulate import Trajectory
 
@@ -107,11 +108,12 @@ def complete(
 
 
 def _run(
-    job: Job, device: str, data: str, needed: dict[str, str]
-) -> tuple[Trajectory, dict[str, str]] | str:
-    """One run, on a worker, and its CPU; or a line that names it, as not every error can travel.
+    job: Job, device: str, data: str, needed: dict[str, str], past: Trajectory | None = None
+) -> tuple[Trajectory | Arrays, dict[str, str]] | str:
+    """One run or task, on a worker, and its CPU; or a line that names it, if it failed.
 
-    The worker is looked at once more, since it may have joined after the first check.
+    Not every error can travel. The worker is looked at once more, since it may have joined after
+    the first check.
     """
     worker = get_worker()
     try:
@@ -127,6 +129,8 @@ def _run(
             if task is None or task.state == "cancelled":
                 raise Stopped("this run was cancelled")
 
+        if isinstance(job.spec, Task):
+            return perform(job.spec, mnist, past), features_used(job.spec)
         done = compute(job.spec, mnist, device=device, after_stage=stop_if_unwanted)
         return done, features_used(job.spec)
     except Exception as error:
@@ -152,7 +156,7 @@ class _Cluster:
                 lost.append(number)
                 continue
             again, lost = self._send([number], left, fractions, failures)
-            failures += [f"{left[n]}: its worker died each time it was begun" for n in again]
+            failures += [f"{left[n]}: its worker died each time it was started" for n in again]
         if lost:
             if self._workers() == 0:
                 what = f"the cluster at {self.address} has no workers left"
@@ -185,7 +189,9 @@ class _Cluster:
                 if self.client.status == "closed":
                     lost.append(number)
                     continue
-                arguments = (left[number], self.store.device, self.data, needed)
+                spec = left[number].spec
+                past = run_of(spec, self.store) if isinstance(spec, Task) else None
+                arguments = (left[number], self.store.device, self.data, needed, past)
                 future = self.client.submit(_run, *arguments, pure=False, retries=0)
                 away[future] = number
             counted = with_workers = time.monotonic()
@@ -202,7 +208,7 @@ class _Cluster:
                     else:
                         failures.append(str(error))
                     del away[future]
-                if self.client.status == "closed":  # it has tried to connect anew
+                if self.client.status == "closed":  # it has tried to reconnect
                     lost += away.values()
                     break
                 time.sleep(LOOK_SECONDS)

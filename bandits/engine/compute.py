@@ -1,13 +1,22 @@
-"""One run in this process: its table, its policy, and the loop between them."""
+"""One run in this process: its table, its policy, and the loop between them; or one task."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
 
+from bandits.engine.task import Arrays, Task
 from bandits.engine.threads import flushed_denormals, one_thread
 from bandits.experiments import RunSpec, build_policy, environment
 from bandits.mnist import Mnist
 from bandits.predictors import State
 from bandits.simulate import Trajectory, restore, simulate
+
+
+def perform(task: Task, mnist: Mnist, run: Trajectory | None) -> Arrays:
+    """Do one task in this process, on one thread, from the run that it needs, if any."""
+    if task.networks:
+        import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
+    with one_thread():
+        return task.compute(mnist, run)
 
 
 def compute(

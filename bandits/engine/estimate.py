@@ -7,6 +7,7 @@ from dataclasses import replace
 from bandits.engine.compute import compute
 from bandits.engine.jobs import Job
 from bandits.engine.progress import bound
+from bandits.engine.task import Task
 from bandits.experiments import RunSpec
 from bandits.mnist import Mnist
 
@@ -18,7 +19,7 @@ ENOUGH = 5
 
 
 def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, device: str) -> float:
-    """Wall-clock seconds that the jobs would take on this machine, now.
+    """Wall-clock seconds that the runs among the jobs would take on this machine, now.
 
     Each method is timed on two short runs, one twice as long as the other, and on a run of one
     step. A quadratic through the three tells what a run costs to begin, per step, and per step of
@@ -29,6 +30,8 @@ def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, devic
     seconds = []
     for job in wanted:
         spec = job.spec
+        if isinstance(spec, Task):
+            continue
         probe = replace(spec, run=0, seed=0, steps=_probe_steps(spec))
         if probe not in known:
             known[probe] = _costs(probe, mnist, device)

@@ -1,22 +1,27 @@
 """The runs of an experiment: what is wanted, and what a store has of it."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bandits.engine.npz import StoreError
 from bandits.engine.store import Made, Store
+from bandits.engine.task import Arrays, Task
 from bandits.experiments import Experiment, RunSpec, Scale, check_method
 from bandits.simulate import Trajectory
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one experiment: the unit of work, independent of every other."""
+    """One run of one experiment, or one task: the unit of work, independent of every other."""
 
     experiment: str
-    spec: RunSpec
+    spec: RunSpec | Task
 
     def __str__(self) -> str:
         s = self.spec
+        if isinstance(s, Task):
+            return f"{self.experiment}, {s.stem}"
         return f"{self.experiment}, method {s.method.name}, run {s.run}, seed {s.seed}"
 
 
@@ -43,11 +48,29 @@ def finished(
     """
     runs: dict[str, list[Trajectory]] = {method.name: [] for method in experiment.methods}
     made = []
-    for job in jobs(experiment, scale):
-        try:
-            trajectory, by = store.read(job.spec)
-        except StoreError as error:
-            raise StoreError(f"{store.path(job.spec).name} cannot be used: {error}") from error
-        runs[job.spec.method.name].append(trajectory)
+    for spec in experiment.specs(scale):
+        with naming(store, spec):
+            trajectory, by = store.read(spec)
+        runs[spec.method.name].append(trajectory)
         made.append(by)
     return runs, made
+
+
+def performed(tasks: Sequence[Task], store: Store) -> tuple[list[tuple[Task, Arrays]], list[Made]]:
+    """What tasks gave, in their order, and what made each; raises as `finished` does."""
+    own, made = [], []
+    for task in tasks:
+        with naming(store, task):
+            arrays, by = store.read(task)
+        own.append((task, arrays))
+        made.append(by)
+    return own, made
+
+
+@contextmanager
+def naming(store: Store, spec: RunSpec | Task) -> Iterator[None]:
+    """Let the error of a damaged file name it."""
+    try:
+        yield
+    except StoreError as error:
+        raise StoreError(f"{store.path(spec).name} cannot be used: {error}") from error

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 
 from tqdm import tqdm
 
+from bandits.engine.task import Task
 from bandits.engine.terminal import Droppable, is_terminal
 from bandits.experiments import NetworkSpec, RunSpec
 
@@ -70,8 +71,10 @@ def cost_grows_as(spec: RunSpec) -> int:
     return 2 if bound(spec) is None else 1
 
 
-def relative_cost(spec: RunSpec) -> float:
+def relative_cost(spec: RunSpec | Task) -> float:
     """Rough cost of a run against the others, for the progress bar only."""
+    if isinstance(spec, Task):
+        return 1.0
     stages = spec.steps / spec.train_every
     unit, passes = 1.0, 8.0 * stages * spec.steps  # 16 epochs over half of the steps on average
     if isinstance(spec.method.predictor, NetworkSpec):

@@ -7,13 +7,15 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from bandits.engine.compute import compute
+from bandits.engine.compute import compute, perform
 from bandits.engine.files import set_aside, why
 from bandits.engine.jobs import Job
 from bandits.engine.npz import StoreError
 from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
 from bandits.engine.store import Store
+from bandits.engine.task import Task
 from bandits.engine.workers import in_processes
+from bandits.experiments import RunSpec
 from bandits.mnist import Mnist
 from bandits.predictors import State
 from bandits.simulate import Trajectory
@@ -39,7 +41,8 @@ def missing(wanted: Sequence[Job], store: Store, say: Callable[[str], None] = pr
         if _whole(job, store, say):
             store.drop_checkpoint(job.spec)
         else:
-            _checkpoint(job, store, say)
+            if isinstance(job.spec, RunSpec):
+                _checkpoint(job.spec, store, say)
             left[path] = job
     return list(left.values())
 
@@ -49,7 +52,7 @@ def _whole(job: Job, store: Store, say: Callable[[str], None]) -> bool:
     # Again and again, since a file of an older name may take a damaged one's place.
     while store.has(job.spec):
         try:
-            store.load(job.spec)
+            store.read(job.spec)
             return True
         except FileNotFoundError:  # another command set it aside meanwhile
             continue
@@ -59,15 +62,15 @@ def _whole(job: Job, store: Store, say: Callable[[str], None]) -> bool:
 
 
 def _checkpoint(
-    job: Job, store: Store, say: Callable[[str], None]
+    spec: RunSpec, store: Store, say: Callable[[str], None]
 ) -> tuple[Trajectory, State | None] | None:
     """How far a run has come, or None; a checkpoint that is proved damaged is set aside."""
     try:
-        return store.load_checkpoint(job.spec)
+        return store.load_checkpoint(spec)
     except FileNotFoundError:
         return None
     except StoreError as error:
-        say(spoilt(store.checkpoint_path(job.spec), error))
+        say(spoilt(store.checkpoint_path(spec), error))
         return None
 
 
@@ -80,7 +83,9 @@ def longest_first(left: Sequence[Job]) -> list[Job]:
     """The jobs in another order, so that no worker is left with a long one at the end."""
     return sorted(
         left,
-        key=lambda job: -job.spec.steps * job.spec.method.torch,
+        key=lambda job: (
+            -job.spec.steps * job.spec.method.torch if isinstance(job.spec, RunSpec) else 0
+        ),
     )
 
 
@@ -101,6 +106,12 @@ def do(
     if _whole(job, store, say):
         report(1.0)
         return
+    spec = job.spec
+    if isinstance(spec, Task):
+        store.save(spec, perform(spec, mnist, run_of(spec, store)))
+        store.drop_checkpoint(spec)
+        report(1.0)
+        return
     saved = time.monotonic()
     noted = -math.inf
     latest: tuple[Trajectory, State | None] | None = None
@@ -108,15 +119,15 @@ def do(
     def save() -> None:
         nonlocal latest, saved
         if latest is not None:
-            store.save_checkpoint(job.spec, *latest)
+            store.save_checkpoint(spec, *latest)
         latest, saved = None, time.monotonic()
 
     def after_stage(done: Trajectory, policy: object) -> None:
         nonlocal latest, noted
-        report((len(done) / job.spec.steps) ** cost_grows_as(job.spec))
+        report((len(done) / spec.steps) ** cost_grows_as(spec))
         now = time.monotonic()
         due = now - saved >= checkpoint_seconds
-        if len(done) < job.spec.steps and (due or now - noted >= NOTE_SECONDS):
+        if len(done) < spec.steps and (due or now - noted >= NOTE_SECONDS):
             latest = done, policy.state() if hasattr(policy, "state") else None
             noted = now
             if due:
@@ -124,19 +135,29 @@ def do(
 
     try:
         trajectory = compute(
-            job.spec,
+            spec,
             mnist,
             device=store.device,
-            start=lambda: _checkpoint(job, store, say),
+            start=lambda: _checkpoint(spec, store, say),
             after_stage=after_stage,
         )
     except KeyboardInterrupt:  # or SIGTERM: keep all but the last second and the stage begun
         with suppress(OSError):
             save()
         raise
-    store.save(job.spec, trajectory)
-    store.drop_checkpoint(job.spec)
+    store.save(spec, trajectory)
+    store.drop_checkpoint(spec)
     report(1.0)
+
+
+def can_begin(spec: RunSpec | Task, store: Store) -> bool:
+    """Whether what it starts from is there; a run starts from nothing."""
+    return isinstance(spec, RunSpec) or spec.run is None or store.has(spec.run)
+
+
+def run_of(task: Task, store: Store) -> Trajectory | None:
+    """The finished run that a task starts from, if it needs one; raises as `Store.load` does."""
+    return None if task.run is None else store.load(task.run)
 
 
 def complete(

@@ -1,4 +1,4 @@
-"""One file per finished run: written at once or not at all, and believed only if it is whole."""
+"""One file per finished run or task: written whole or not at all, believed only if whole."""
 
 import glob
 import os
@@ -7,17 +7,17 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
-from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits import __version__
 from bandits.engine import cpu
 from bandits.engine.files import sweep, there
 from bandits.engine.npz import StoreError, read_arrays, write_arrays
+from bandits.engine.packed import check_possible, pack, unpack, whole_run
+from bandits.engine.task import Arrays, Task
 from bandits.experiments import RunSpec
 from bandits.predictors import State
 from bandits.simulate import Trajectory
@@ -27,7 +27,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Made:
-    """What made a run: the versions, and the CPU, of which early runs do not tell."""
+    """What made a run or task: the versions, and the CPU; early ones do not tell everything."""
 
     versions: dict[str, str]
     cpu: dict[str, str]
@@ -50,36 +50,48 @@ class Store:
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder))
 
-    def path(self, spec: RunSpec) -> Path:
-        """METHOD-runNN-FINGERPRINT.npz, for whichever experiments the run is a part of."""
+    def path(self, spec: RunSpec | Task) -> Path:
+        """METHOD-runNN-FINGERPRINT.npz, for whichever experiments the run is a part of.
+
+        A task has its own words in place of METHOD-runNN.
+        """
         return self.folder / f"{self._stem(spec)}.npz"
 
-    def checkpoint_path(self, spec: RunSpec) -> Path:
+    def checkpoint_path(self, spec: RunSpec | Task) -> Path:
         """Beside the run's own file."""
         return self.folder / f"{self._stem(spec)}.partial.npz"
 
-    def _stem(self, spec: RunSpec) -> str:
+    def _stem(self, spec: RunSpec | Task) -> str:
         fingerprint = spec.fingerprint(self.digest, self.device)
+        if isinstance(spec, Task):
+            return f"{spec.stem}-{fingerprint}"
         return f"{spec.method.name}-run{spec.run:02d}-{fingerprint}"
 
     def save(
         self,
-        spec: RunSpec,
-        trajectory: Trajectory,
+        spec: RunSpec | Task,
+        result: Trajectory | Arrays,
         made_on: dict[str, str] | None = None,
     ) -> Path:
-        """Write a finished run; `made_on` tells of the CPU, unless it was this process's."""
+        """Write a result; `made_on` tells of the CPU, unless it was this process's."""
         path = self.path(spec)
         about = self._about(spec)
-        write_arrays(path, pack(trajectory), about | {"cpu": made_on or about["cpu"]})
+        arrays = pack(result) if isinstance(result, Trajectory) else result
+        write_arrays(path, arrays, about | {"cpu": made_on or about["cpu"]})
         return path
 
     def load(self, spec: RunSpec) -> Trajectory:
         """Read a finished run; raises as `read` does."""
         return self.read(spec)[0]
 
-    def read(self, spec: RunSpec) -> tuple[Trajectory, Made]:
-        """Read a finished run, and what made it.
+    @overload
+    def read(self, spec: RunSpec) -> tuple[Trajectory, Made]: ...
+
+    @overload
+    def read(self, spec: Task) -> tuple[Arrays, Made]: ...
+
+    def read(self, spec: RunSpec | Task) -> tuple[Trajectory | Arrays, Made]:
+        """Read a finished run, or what a task gave, and what made it.
 
         Raises:
             FileNotFoundError: if there is none.
@@ -88,10 +100,17 @@ class Store:
             Unreadable: if it is there but cannot be read now.
         """
         arrays, about = self._read(self.path(spec), spec)
-        return _whole_run(arrays, spec), Made(about["versions"], about.get("cpu", {}))
+        made = Made(about.get("versions", {}), about.get("cpu", {}))
+        if isinstance(spec, RunSpec):
+            return whole_run(arrays, spec), made
+        try:
+            spec.check(arrays)
+        except ValueError as error:
+            raise StoreError(str(error)) from error
+        return arrays, made
 
-    def has(self, spec: RunSpec) -> bool:
-        """Whether there is a file of this run; one of an older name is given today's.
+    def has(self, spec: RunSpec | Task) -> bool:
+        """Whether there is a file of it; one of an older name is given today's.
 
         Version 0.1 named a run after its experiment, too, and kept it once for each.
         """
@@ -136,7 +155,7 @@ class Store:
                 raise StoreError(f"its trained state {name!r} is not all finite numbers")
         return done, state if about.get("has_state") else None
 
-    def drop_checkpoint(self, spec: RunSpec) -> None:
+    def drop_checkpoint(self, spec: RunSpec | Task) -> None:
         """Remove what a finished run left behind, also the temporary files of a killed writer."""
         path = self.checkpoint_path(spec)
         self._there(path)
@@ -144,7 +163,7 @@ class Store:
         sweep(path)
         sweep(self.path(spec))
 
-    def _about(self, spec: RunSpec) -> dict[str, Any]:
+    def _about(self, spec: RunSpec | Task) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "settings": spec.settings(self.digest, self.device),
@@ -152,8 +171,10 @@ class Store:
             "cpu": features_used(spec),
         }
 
-    def _read(self, path: Path, spec: RunSpec) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    def _read(self, path: Path, spec: RunSpec | Task) -> tuple[Arrays, dict[str, Any]]:
         arrays, about = read_arrays(path)
+        if isinstance(spec, Task):  # the first ones tell neither their format nor the versions
+            about = {"format": FORMAT, "versions": {}} | about
         if about.get("format") != FORMAT:
             raise StoreError(f"its format is {about.get('format')!r}, not {FORMAT}")
         if about.get("settings") != spec.settings(self.digest, self.device):
@@ -171,79 +192,8 @@ def versions() -> dict[str, str]:
     return {"bandits": __version__, "python": platform.python_version()} | installed
 
 
-def features_used(spec: RunSpec) -> dict[str, str]:
-    """Of this process's CPU, what can decide the last bits of such a run."""
+def features_used(spec: RunSpec | Task) -> dict[str, str]:
+    """Of this process's CPU, what can decide the last bits of such a result."""
+    if isinstance(spec, Task):
+        return cpu.features(torch=spec.networks)
     return cpu.features(torch=spec.method.torch)
-
-
-def pack(trajectory: Trajectory) -> dict[str, NDArray[Any]]:
-    """The trajectory's arrays in few bytes; `unpack` gives the same values back."""
-    packed = {"steps": np.array(len(trajectory))}
-    for name, values in trajectory.arrays().items():
-        if values.dtype == np.bool_:
-            packed[name] = np.packbits(values)
-        elif values.dtype != np.float32 and np.isin(values, np.arange(256)).all():
-            packed[name] = values.astype(np.uint8)  # arms, and the means where they are digits
-        else:
-            packed[name] = values
-    return packed
-
-
-def unpack(arrays: dict[str, NDArray[Any]]) -> Trajectory:
-    """The trajectory that `pack` packed.
-
-    Raises:
-        StoreError: if an array is missing, or of the wrong length or type.
-    """
-    try:
-        steps = index(arrays["steps"][()])
-        bits = arrays["explored"]
-        if bits.shape != (-(-steps // 8),):  # too few would be padded in silence
-            raise ValueError(f"{bits.size} bytes of bits for {steps} steps")
-        explored = np.unpackbits(bits, count=steps).astype(bool)
-        trajectory = Trajectory(
-            actions=arrays["actions"].astype(np.int64, casting="safe"),
-            rewards=arrays["rewards"].astype(np.float32, casting="safe"),
-            means=arrays["means"].astype(np.float64, casting="safe"),
-            best_means=arrays["best_means"].astype(np.float64, casting="safe"),
-            explored=explored,
-            propensities=arrays["propensities"].astype(np.float32, casting="safe"),
-            predictions=arrays["predictions"].astype(np.float32, casting="safe")
-            if "predictions" in arrays
-            else None,
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StoreError(f"it does not hold a run ({error})") from error
-    if any(values.shape != (steps,) for values in trajectory.arrays().values()):
-        raise StoreError("its arrays differ in length")
-    return trajectory
-
-
-def check_possible(run: Trajectory, spec: RunSpec) -> None:
-    """Refuse steps that no run on digits can have taken.
-
-    Raises:
-        StoreError: naming what cannot be, and the first time step t where it is.
-    """
-    means = (run.means, run.best_means)
-    for what, wrong in (
-        (f"an action outside 0..{spec.arms - 1}", (run.actions < 0) | (run.actions >= spec.arms)),
-        ("a reward that is not finite", ~np.isfinite(run.rewards)),
-        ("a mean outside 0..9", ~np.all([(mean >= 0) & (mean <= 9) for mean in means], axis=0)),
-        ("a negative regret", run.means > run.best_means),
-        ("a probability outside (0, 1]", ~((run.propensities > 0) & (run.propensities <= 1))),
-    ):
-        if wrong.any():
-            raise StoreError(f"it holds {what}, at t = {wrong.argmax() + 1}")
-    if (run.predictions is not None) != spec.keep_predictions:
-        raise StoreError(f"it holds {'no ' if spec.keep_predictions else ''}predictions")
-    if run.predictions is not None and np.isinf(run.predictions).any():
-        raise StoreError(f"it predicts inf, at t = {np.isinf(run.predictions).argmax() + 1}")
-
-
-def _whole_run(arrays: dict[str, NDArray[Any]], spec: RunSpec) -> Trajectory:
-    run = unpack(arrays)
-    if len(run) != spec.steps:
-        raise StoreError(f"it holds {len(run)} steps, not {spec.steps}")
-    check_possible(run, spec)
-    return run

@@ -36,6 +36,7 @@ from bandits.experiments.spec import (
     ScaleName,
     Settings,
 )
+from bandits.experiments.study import STUDY, size_told
 from bandits.experiments.tuning import BOUNDS, TUNING
 
 __all__ = [
@@ -78,16 +79,16 @@ __all__ = [
     "environment",
     "experiment",
     "regressor",
+    "size_told",
 ]
 
 if TYPE_CHECKING:
     from bandits.experiments.build import build_policy, check_method, environment, regressor
 
-STUDY = "architecture_study"
-"""What one arm's network learns outside the bandit; it has no methods."""
-
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
-EXPERIMENTS: dict[str, Experiment] = {item.name: item for item in (*PAPER, *BEYOND, *LONG, *TUNING)}
+EXPERIMENTS: dict[str, Experiment] = {
+    item.name: item for item in (STUDY, *PAPER, *BEYOND, *LONG, *TUNING)
+}
 
 
 def experiment(name: str) -> Experiment:

@@ -53,7 +53,7 @@ def trained_on(p: str, train_on: TrainOn) -> Method:
 
 
 def predicted_by(name: str, label: str) -> Method:
-    """Epsilon greedy with p = 1/3 and a scikit-learn regressor per arm."""
+    """ε-greedy with p = 1/3 and a scikit-learn regressor per arm."""
     return Method(name, label, "epsilon_greedy", 1 / 3, RegressorSpec(name))
 
 

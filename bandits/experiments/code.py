@@ -6,13 +6,11 @@ of theirs it stands in. Comments, docstrings and layout do not count. What is in
 its name only, and so does this package, whose results RESULTS_VERSION guards.
 """
 
-import hashlib
-import json
 from dataclasses import is_dataclass
 from functools import partial
 from typing import Any
 
-from bandits.experiments.told import Told
+from bandits.settings import digits
 
 TORCH = {"torch", "bandits.networks"}
 
@@ -41,11 +39,13 @@ class Code:
             UsageError: if there is no source to read, as of what was typed at a prompt.
         """
         if self._told is None:
+            from bandits.experiments.told import Told  # reads source, which few experiments need
+
             known = Told()
             told = known.of(self.value)
             self._torch = bool(known.modules & TORCH)
             if not _is_ours(self.value):
-                told = {"code": name_of(self.value), "digest": _digest(told)}
+                told = {"code": name_of(self.value), "digest": digits(told)}
             self._told = told
         return self._told
 
@@ -83,7 +83,3 @@ def name_of(value: Any) -> str:
 
 def _is_ours(value: Any) -> bool:
     return is_dataclass(type(value)) and type(value).__module__.partition(".")[0] == "bandits"
-
-
-def _digest(told: Any) -> str:
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]

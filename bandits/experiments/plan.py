@@ -15,6 +15,10 @@ def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
         methods = [name.strip() for name in options.methods.split(",")]
     planned = []
     for name in names:
+        if not experiment(name).methods:
+            for option in ("methods", "steps", "p", *SETTINGS):
+                if option != "seed" and getattr(options, option) is not None:
+                    raise UsageError(f"{name} takes no --{option.replace('_', '-')}")
         chosen = experiment(name).select(methods)
         changes = {
             setting: value
@@ -39,9 +43,10 @@ def plan(options: argparse.Namespace) -> list[tuple[Experiment, Scale]]:
                 for method in chosen.methods
             )
         scale = chosen.scale(options.scale)
-        scale = Scale(
-            scale.steps if options.steps is None else options.steps,
-            scale.runs if options.runs is None else options.runs,
+        scale = replace(
+            scale,
+            steps=scale.steps if options.steps is None else options.steps,
+            runs=scale.runs if options.runs is None else options.runs,
         )
         chosen = replace(chosen, **changes)
         chosen.specs(scale)  # refuses settings out of range

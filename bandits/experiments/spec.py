@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from bandits.checks import finite, one_of, whole, yes_or_no
 from bandits.experiments.method import Method
-from bandits.settings import check_all, plain, setting
+from bandits.settings import check_all, digits, plain, setting
 
 RESULTS_VERSION = 1
 """Raised by hand when the same settings give other results; a golden run guards it."""
@@ -110,11 +110,7 @@ class RunSpec(Settings):
         The method's label does not count, and neither does the data's path: `digest` is of the
         images and labels themselves, `device` is "cpu" or "cuda".
         """
-        import hashlib  # here, since whoever only lists experiments waits for every import
-        import json
-
-        text = json.dumps(self.settings(digest, device), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return digits(self.settings(digest, device))
 
     def settings(self, digest: str, device: str = "cpu") -> dict[str, Any]:
         """The fingerprinted settings as plain JSON values."""

@@ -5,99 +5,59 @@ what arm 1 must learn. It is run on tuning seeds that no reported figure uses, a
 it led to is frozen in `bandits.experiments`.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-from numpy.typing import NDArray
 
-from bandits.engine import cpu
-from bandits.engine.files import set_aside
-from bandits.engine.npz import StoreError, read_arrays, write_arrays
-from bandits.environments import MnistBandit
-from bandits.mnist import Mnist
-from bandits.results.data import Data
+from bandits.architecture import SIDE
+from bandits.engine.task import Task
+from bandits.experiments import Experiment, Scale
+from bandits.experiments.study import CANDIDATES, CHOSEN, StudyScale
+from bandits.results.data import Data, Own, Runs
 from bandits.results.plots import PALETTE, footer, look, new_figure
-from bandits.results.supervised import CANDIDATES, CHOSEN, Trial, held_out_error, megaflops
+from bandits.results.supervised import Trial, megaflops
 
 
-@dataclass(frozen=True)
-class StudyScale:
-    """How large the study is: sample sizes, independent runs, and passes over the sample."""
-
-    sizes: tuple[int, ...]
-    runs: int
-    epochs: int
-
-
-STUDY_SCALES: dict[str, StudyScale] = {
-    "glance": StudyScale((200,), 1, 16),
-    "quick": StudyScale((200, 800), 2, 32),
-    "paper": StudyScale((200, 800), 3, 64),
-}
-
-
-def trials(scale: StudyScale) -> Iterator[Trial]:
+def trials(experiment: Experiment, scale: Scale) -> list[Trial]:
     """Every trial of a scale."""
-    for run in range(scale.runs):
-        for candidate in CANDIDATES:
-            for size in scale.sizes:
-                yield Trial(candidate, size, run, scale.epochs)
+    assert isinstance(scale, StudyScale)
+    return [
+        Trial(candidate, size, run, scale.steps, experiment.seed)
+        for run in range(scale.runs)
+        for candidate in CANDIDATES
+        for size in scale.sizes
+    ]
 
 
-def run_study(
-    scale: StudyScale, mnist: Mnist, folder: Path, *, say: Callable[[str], None] = print
-) -> dict[str, NDArray[Any]]:
-    """Do the trials that are missing in `folder`, and return the figure's data.
+def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
+    """What is computed: each trial."""
+    return [trial.task() for trial in trials(experiment, scale)]
 
-    A file that is proved damaged is named, set aside and made again.
+
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
+    """The figure's data, from the trials' errors.
 
     Returns:
         `error` (candidates, sizes, runs), `megaflops` (candidates,), `sizes`, `chosen`, and the
         candidates' names and labels.
-
-    Raises:
-        Unreadable: before any work, if a trial's file is there but cannot be read now.
     """
-    errors = np.zeros((len(CANDIDATES), len(scale.sizes), scale.runs))
-    stored = {trial: _stored(trial, mnist, folder, say) for trial in trials(scale)}
-    for trial, error in stored.items():
-        if error is None:
-            error = held_out_error(trial, mnist)
-            about = {"settings": trial.settings(mnist.digest), "cpu": cpu.features(torch=True)}
-            write_arrays(trial.path(folder, mnist.digest), {"error": np.array(error)}, about)
-        place = list(CANDIDATES).index(trial.candidate), scale.sizes.index(trial.size), trial.run
-        errors[place] = error
-    five = MnistBandit(mnist).context_size
+    names = list(CANDIDATES)
+    sizes = sorted({task.decides["size"] for task, _ in own})
+    error = np.zeros((len(names), len(sizes), 1 + max(task.decides["run"] for task, _ in own)))
+    for task, arrays in own:
+        told = task.decides
+        place = names.index(told["candidate"]), sizes.index(told["size"]), told["run"]
+        error[place] = arrays["error"]
     return {
-        "candidates": np.array(list(CANDIDATES)),
+        "candidates": np.array(names),
         "labels": np.array([label for label, _ in CANDIDATES.values()]),
-        "sizes": np.array(scale.sizes),
-        "error": errors,
-        "megaflops": np.array([megaflops(a, five) for _, a in CANDIDATES.values()]),
+        "sizes": np.array(sizes),
+        "error": error,
+        "megaflops": np.array(
+            [megaflops(a, experiment.arms * SIDE**2) for _, a in CANDIDATES.values()]
+        ),
         "chosen": np.array(CHOSEN),
     }
-
-
-def _stored(trial: Trial, mnist: Mnist, folder: Path, say: Callable[[str], None]) -> float | None:
-    path = trial.path(folder, mnist.digest)
-    try:
-        arrays, about = read_arrays(path)
-        if about.get("settings") != trial.settings(mnist.digest) or "error" not in arrays:
-            raise StoreError("it was made with other settings than its name says")
-        error = arrays["error"]
-        if error.dtype != np.float64 or error.shape != () or not 0 <= error < np.inf:
-            raise StoreError(f"its error is no finite number >= 0 ({error})")
-        return float(error)
-    except FileNotFoundError:
-        return None
-    except StoreError as reason:
-        say(f"{path.name} cannot be used: {reason}; set aside as {set_aside(path).name}")
-        return None
 
 
 def study_figure(data: Data, caption: str) -> Figure:

@@ -7,9 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bandits.experiments import BOUNDS, Experiment, Method, NetworkSpec
-from bandits.mnist import Mnist
-from bandits.results.data import Data, Runs
+from bandits.experiments import BOUNDS, Experiment, Method, NetworkSpec, Scale
+from bandits.results.data import Data, Own, Runs
 from bandits.results.marks import row, run_dots
 from bandits.results.plots import runs_note, style
 from bandits.results.reward import collect_reward
@@ -42,7 +41,21 @@ def passes_of_a_stage(method: Method, samples: Iterable[int]) -> int:
     return total
 
 
-def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+def check(experiment: Experiment, scale: Scale) -> None:
+    """Refuse where there is nothing to compare with.
+
+    Raises:
+        ValueError: without a method of the paper's rule.
+    """
+    names = [method.name for method in experiment.methods]
+    if not set(names) & set(BASES):
+        raise ValueError(
+            f"{experiment.name} compares with the paper's rule, which needs a method of "
+            f"{', '.join(BASES)}, not {', '.join(names)} alone"
+        )
+
+
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Adds to `collect_reward` the `passes` of samples through networks, (methods, runs)."""
     counted = [
         [passes(m, run.actions, experiment.train_every, experiment.arms) for run in runs[m.name]]

@@ -1,7 +1,7 @@
 """What the paper states of its experiments, and all that we chose: the README's table.
 
 Made from the frozen experiments, so that the table cannot fall behind them, and complete enough to
-build the experiments anew from it alone.
+rebuild the experiments from it alone.
 """
 
 from collections.abc import Mapping
@@ -73,7 +73,8 @@ def rows(experiments: Mapping[str, Experiment] = EXPERIMENTS) -> list[Row]:
             "not said",
             "per run r = 0, 1, …: NumPy's "
             f"`default_rng(SeedSequence({fig2.seed}, spawn_key=(r, s)))` with s = {streams}; all "
-            "methods of a run, and Figs 2 and 3, meet the same states, noise and dice; states: "
+            "methods of a run, and Figs 2 and 3, meet the same states, noise and random numbers; "
+            "states: "
             "`random((T, 2, K))`, the digit is ⌊10 u⌋ of the first, the image number ⌊n u⌋ of the "
             "digit's n in the file's order of the second; noise: `standard_normal((T, K))`; "
             "exploration: `random((T, 2))`, η is 1 − u of the first, the arm ⌊K u⌋ of the second",

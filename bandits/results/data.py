@@ -9,12 +9,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bandits.experiments import Experiment
-from bandits.mnist import Mnist
+from bandits.engine.task import Arrays, Task
+from bandits.experiments import Experiment, Scale
 from bandits.simulate import Trajectory
 
 Data = dict[str, NDArray[Any]]
 Runs = dict[str, list[Trajectory]]
+Own = list[tuple[Task, Arrays]]
+"""What a figure's own tasks gave, in their order."""
+
 
 REWARD_POINTS = 400
 """Curves are kept at about this many steps: more cannot be seen, and the files stay small."""
@@ -44,7 +47,16 @@ def quarter_regrets(run: Trajectory) -> list[float]:
 
 @dataclass(frozen=True)
 class Kind:
-    """How one kind of figure is collected, from its runs and the images they saw, and drawn."""
+    """How one kind of figure is made.
 
-    collect: Callable[[Experiment, Runs, Mnist], Data]
+    Attributes:
+        collect: the data, a function of the runs and of what the tasks gave, and of nothing else.
+        draw: the picture, from the data and the small print.
+        tasks: what the figure computes beside its runs; the data are collected from both.
+        check: raises ValueError, before any run, for what could not be drawn after all of them.
+    """
+
+    collect: Callable[[Experiment, Runs, Own], Data]
     draw: Callable[[Data, str], Figure]
+    tasks: Callable[[Experiment, Scale], list[Task]] = lambda experiment, scale: []
+    check: Callable[[Experiment, Scale], None] = lambda experiment, scale: None

@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from bandits import theory
 from bandits.environments import draw_exploration
 from bandits.experiments import Experiment
-from bandits.mnist import Mnist
-from bandits.results.data import Data, Runs, quarter
+from bandits.results.data import Data, Own, Runs, quarter
 from bandits.results.marks import row
 from bandits.results.plots import runs_note, style
 from bandits.results.reward import collect_reward, reward_curves
@@ -20,7 +19,7 @@ from bandits.results.verdicts import MARGIN, Reading
 from bandits.simulate import Trajectory
 
 DICE_RUNS = 2000
-"""The dice do not depend on what is learned, so many more runs of them than were played count."""
+"""Runs whose random steps alone are drawn: they do not depend on what is learned."""
 
 SHARE_MARGIN = 0.02
 """A share of arms this near to the exact law follows it; some 5 standard errors of 2,000 runs."""
@@ -36,14 +35,14 @@ def never_drawn(t: int, *, arms: int, p: float) -> float:
     return theory.probability_never_pulled(t + 1, arms=arms, p=p)
 
 
-def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Rewards, and the share of (run, arm) pairs that the random branch had not drawn by t.
 
     Adds to `collect_reward`: `p` (methods,); `never_t` (times,); `never_exact` (methods, times);
     `never_runs`, the same counted in the runs; `never_dice` (methods, DICE_RUNS), by the last
-    step, each the share of arms in one run's dice; `untaken` (methods, runs), the share of arms
-    that were never taken, at random or greedily; `late_greedy` (methods, runs), the reward of the
-    last quarter's greedy steps alone, NaN where there are none.
+    step, each the share of arms in one run's random numbers; `untaken` (methods, runs), the share
+    of arms that were never taken, at random or greedily; `late_greedy` (methods, runs), the reward
+    of the last quarter's greedy steps alone, NaN where there are none.
     """
     data = collect_reward(experiment, runs)
     steps, arms = len(next(iter(runs.values()))[0]), experiment.arms
@@ -117,7 +116,7 @@ def draw(data: Data, caption: str) -> Figure:
 
 
 def read(data: Data) -> list[Reading]:
-    """p = 1/3 against every other exponent, and the exact law against the dice.
+    """p = 1/3 against every other exponent, and the exact law against the random numbers.
 
     The paper's corollary makes 1/3 the best exponent of its bound in the limit; that it also earns
     the most here does not follow, and is what is looked at.

@@ -1,33 +1,29 @@
 """From finished runs to a figure's data, and from that data alone to the picture."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bandits.checks import one_of
 from bandits.engine.files import write_together
-from bandits.engine.jobs import finished
+from bandits.engine.jobs import Job, finished, performed
 from bandits.engine.npz import packed_bytes, unpacked_bytes
-from bandits.engine.store import Store, versions
+from bandits.engine.store import Made, Store
 from bandits.experiments import (
     RESULTS_VERSION,
-    TUNING_SEED,
     Experiment,
     Scale,
+    size_told,
 )
 from bandits.mnist import Mnist
 from bandits.results import (
     architecture_study,
-    bounded_training,
     horizon,
     horizon_panels,
     plots,
     questions,
     regret,
     reward,
-    supervised,
 )
 from bandits.results.data import Data, Kind
 from bandits.results.provenance import (
@@ -44,23 +40,62 @@ from bandits.results.reward import collect_reward_by_quarter
 from bandits.results.saved import load_data
 from bandits.settings import plain
 
-REWARD = Kind(
-    lambda shown, runs, mnist: collect_reward_by_quarter(shown, runs), reward.reward_figure
+
+def check_power_law(experiment: Experiment, scale: Scale) -> None:
+    """Refuse where no power law can be fitted to the regret.
+
+    Raises:
+        ValueError: for one arm or one step, or if only the method without regret is there.
+    """
+    if experiment.arms < 2 or scale.steps < 2:
+        raise ValueError(
+            f"{experiment.name} fits a power law to the regret, which needs arms (K) >= 2 and "
+            f"steps >= 2, not {experiment.arms} and {scale.steps}"
+        )
+    if [method.name for method in experiment.methods] == ["optimal"]:
+        raise ValueError(f"{experiment.name} shows regret, of which the method optimal has none")
+
+
+REWARD = Kind(lambda shown, runs, own: collect_reward_by_quarter(shown, runs), reward.reward_figure)
+REGRET = Kind(
+    lambda shown, runs, own: collect_regret(shown, runs),
+    regret.regret_figure,
+    check=check_power_law,
 )
-REGRET = Kind(lambda shown, runs, mnist: collect_regret(shown, runs), regret.regret_figure)
+COMPARED = Kind(horizon.collect, horizon_panels.compared, check=check_power_law)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
     "high_noise": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
-    "long_low_noise": Kind(horizon.collect, horizon_panels.compared),
-    "long_high_noise": Kind(horizon.collect, horizon_panels.compared),
-    "long_exponent": Kind(horizon.collect, horizon_panels.by_exponent),
+    "architecture_study": Kind(
+        architecture_study.collect, architecture_study.study_figure, architecture_study.tasks
+    ),
+    "long_low_noise": COMPARED,
+    "long_high_noise": COMPARED,
+    "long_exponent": Kind(horizon.collect, horizon_panels.by_exponent, check=check_power_law),
 } | questions.KINDS
-DRAW = {name: kind.draw for name, kind in KINDS.items()} | {
-    supervised.NAME: architecture_study.study_figure
-}
+
+
+def tasks(experiment: Experiment, scale: Scale) -> list[Job]:
+    """What the figure computes beside its runs."""
+    own = KINDS[experiment.name].tasks(experiment, scale)
+    return [Job(experiment.name, task) for task in own]
+
+
+def collected(
+    experiment: Experiment, scale: Scale, store: Store
+) -> tuple[Data, list[Made], list[Made]]:
+    """An experiment's data from what the store holds, and what made the runs and the tasks.
+
+    Raises:
+        FileNotFoundError: if a run or a task is missing.
+    """
+    kind = KINDS[experiment.name]
+    runs, made = finished(experiment, scale, store)
+    own, made_own = performed(kind.tasks(experiment, scale), store)
+    return kind.collect(experiment, runs, own), made, made_own
 
 
 def make(
@@ -74,22 +109,20 @@ def make(
     command: str,
     allow_mixed_versions: bool = False,
 ) -> Path:
-    """Collect an experiment's finished runs, and write its data, provenance and pictures.
+    """Collect what an experiment's figure needs, and write its data, provenance and pictures.
 
     Raises:
         ValueError: if different versions made the runs, unless that is allowed.
     """
-    found, made = finished(experiment, scale, store)
-    made_by = mixed_versions(made)
-    if len(made_by) > 1 and not allow_mixed_versions:
+    data, made, made_own = collected(experiment, scale, store)
+    made_by, own_by = mixed_versions(made), mixed_versions(made_own)
+    mixed = max(made_by, own_by, key=len)
+    if len(mixed) > 1 and not allow_mixed_versions:
         raise ValueError(
             f"the runs of {experiment.name} were made by different versions "
-            f"({' and '.join(made_by)}); --allow-mixed-versions draws them all the same"
+            f"({' and '.join(mixed)}); --allow-mixed-versions draws them all the same"
         )
-    data = KINDS[experiment.name].collect(experiment, found, mnist)
-    caption = f"{scale_name} scale: {scale.steps:,} steps, {scale.runs} run" + "s" * (
-        scale.runs > 1
-    )
+    caption = f"{scale_name} scale: {size_told(scale)}"
     changed = changes(experiment)
     caption += "".join(f", {change}" for change in changed)
     caption += stage_note(experiment.methods) + source_note(mnist)
@@ -98,7 +131,7 @@ def make(
         "title": experiment.title,
         "caption": caption,
         "changes": changed,
-        "scale": {"name": scale_name, "steps": scale.steps, "runs": scale.runs},
+        "scale": {"name": scale_name} | asdict(scale),
         "command": command,
         "commit": commit(),
         "data": data_told(mnist),
@@ -108,41 +141,12 @@ def make(
         "settings": plain(experiment.shared()) | {"methods": plain(experiment.methods)},
         "runs": [store.path(spec).name for spec in experiment.specs(scale)],
     }
-    if machines := made_on(made):
+    if own := tasks(experiment, scale):
+        about["tasks"] = [store.path(job.spec).name for job in own]
+        about["tasks_by"] = own_by
+    if machines := made_on([*made, *made_own]):
         about["cpu"] = machines
     return _write(experiment.name, folder, data, about)
-
-
-def make_study(
-    scale_name: str, mnist: Mnist, folder: Path, *, command: str, say: Callable[[str], None] = print
-) -> Path:
-    """Do the architecture study's missing trials, and write its data, provenance and pictures.
-
-    Raises:
-        ValueError: for an unknown scale.
-    """
-    scale = architecture_study.STUDY_SCALES[
-        one_of("scale", scale_name, tuple(architecture_study.STUDY_SCALES))
-    ]
-    data = architecture_study.run_study(scale, mnist, folder / "runs", say=say)
-    caption = f"{scale_name} scale: {scale.epochs} epochs, runs: {scale.runs}"
-    about = {
-        "figure": supervised.NAME,
-        "title": "What one arm's network learns from n samples, and its cost",
-        "caption": caption + source_note(mnist),
-        "scale": {"name": scale_name} | asdict(scale),
-        "command": command,
-        "commit": commit(),
-        "data": data_told(mnist),
-        "versions": [versions()],
-        "results_version": RESULTS_VERSION,
-        "settings": {
-            "seed": TUNING_SEED,
-            "candidates": {k: asdict(a) for k, (_, a) in supervised.CANDIDATES.items()},
-        },
-        "runs": [t.path(folder, mnist.digest).name for t in architecture_study.trials(scale)],
-    }
-    return _write(supervised.NAME, folder, data, about)
 
 
 def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
@@ -158,7 +162,7 @@ def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
 
 def _pictures(name: str, folder: Path, data: Data, caption: str) -> dict[str, bytes]:
     try:
-        return plots.pictures(DRAW[name](data, caption))
+        return plots.pictures(KINDS[name].draw(data, caption))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         why = f"no {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{folder / name}.npz is not this figure's data: {why}") from error
@@ -167,38 +171,6 @@ def _pictures(name: str, folder: Path, data: Data, caption: str) -> dict[str, by
 def _place(name: str, folder: Path, files: dict[str, bytes]) -> Path:
     write_together({folder / f"{name}{ending}": content for ending, content in files.items()})
     return folder / f"{name}.png"
-
-
-def check_drawable(experiment: Experiment, scale: Scale) -> None:
-    """Refuse, before any run, what could not be drawn after all of them.
-
-    Raises:
-        ValueError: for one arm or one step, where a power law is to be fitted to the regret; for
-            one arm or no training stage, where the scores of the arms are to be compared; and
-            without a method that the figure is about.
-    """
-    over_time = KINDS[experiment.name].collect is horizon.collect
-    if (over_time or KINDS[experiment.name] is REGRET) and (experiment.arms < 2 or scale.steps < 2):
-        raise ValueError(
-            f"{experiment.name} fits a power law to the regret, which needs arms (K) >= 2 and "
-            f"steps >= 2, not {experiment.arms} and {scale.steps}"
-        )
-    names = [method.name for method in experiment.methods]
-    if over_time and names == ["optimal"]:
-        raise ValueError(f"{experiment.name} shows regret, of which the method optimal has none")
-    if experiment.name == "bounded_training" and not set(names) & set(bounded_training.BASES):
-        raise ValueError(
-            f"bounded_training compares with the paper's rule, which needs a method of "
-            f"{', '.join(bounded_training.BASES)}, not {', '.join(names)} alone"
-        )
-    if experiment.name == "pixel_scale" and (
-        experiment.arms < 2 or scale.steps < experiment.train_every
-    ):
-        raise ValueError(
-            f"{experiment.name} compares the trained scores of the arms, which needs arms (K) >= 2 "
-            f"and steps >= {experiment.train_every} (train_every), not {experiment.arms} and "
-            f"{scale.steps}"
-        )
 
 
 def draw(name: str, folder: Path) -> Path:

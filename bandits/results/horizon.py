@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits.experiments import Experiment
-from bandits.mnist import Mnist
-from bandits.results.data import Data, Runs, quarter, quarter_regrets
+from bandits.results.data import Data, Own, Runs, quarter, quarter_regrets
 from bandits.results.statistics import fit_power_law, fit_start
 from bandits.simulate import Trajectory
 from bandits.theory.mnist_facts import expected_best
@@ -72,7 +71,7 @@ def first_taken(run: Trajectory, arms: int) -> tuple[list[int], list[int]]:
     return drawn, taken
 
 
-def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Regret over time, by cause and at each horizon, of every method and run.
 
     Returns:

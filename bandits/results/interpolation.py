@@ -1,11 +1,14 @@
 """Least squares near the rank of the contexts, where the fit passes through every reward."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
+from bandits.engine.task import Arrays, Task, check_finite
 from bandits.engine.threads import one_thread
 from bandits.environments import MnistBandit
 from bandits.mnist import Mnist
@@ -19,21 +22,6 @@ SIZES = (50, 100, 200, 400, 800, 1600, 2400, 3000, 3400, 3600, 4000, 5000)
 
 RIDGES = (0.0, 1.0, 100.0)
 UNSEEN_STATES = 1000
-
-
-@dataclass(frozen=True)
-class Interpolation:
-    """What linear arms that saw n samples each do in unseen states.
-
-    Attributes:
-        error: (ridges, sizes, repeats) mean squared error of the predicted reward.
-        greedy: (ridges, sizes, repeats) mean reward of taking the largest prediction.
-        rank: (sizes, repeats) of the contexts.
-    """
-
-    error: Floats
-    greedy: Floats
-    rank: NDArray[np.int64]
 
 
 def least_squares(
@@ -64,29 +52,42 @@ def least_squares(
 
 
 def study(
-    mnist: Mnist, *, seed: int, arms: int, sizes: tuple[int, ...], repeats: int
-) -> Interpolation:
+    mnist: Mnist, run: None = None, *, seed: int, arms: int, sizes: Sequence[int], repeat: int
+) -> Arrays:
     """Fit every arm to the same n random states, without noise, and try it on other images.
 
     As if each arm had been tried in all n states: how many samples are needed, apart from the
     question of how the algorithm comes by them.
+
+    Returns:
+        `error` (ridges, sizes), the mean squared error of the predicted reward in unseen states;
+        `greedy` (ridges, sizes), the mean reward of taking the largest prediction there; and
+        `rank` (sizes,), of the contexts.
     """
     train, test = split(mnist)
-    shape = (len(RIDGES), len(sizes), repeats)
-    error, greedy = np.zeros(shape), np.zeros(shape)
-    rank = np.zeros(shape[1:], dtype=np.int64)
+    error, greedy = np.zeros((2, len(RIDGES), len(sizes)))
+    rank = np.zeros(len(sizes), dtype=np.int64)
     with one_thread():
-        for repeat in range(repeats):
-            table = MnistBandit(train, arms).rounds(seed, repeat, max(sizes))
-            unseen = MnistBandit(test, arms).rounds(seed, repeat + UNSEEN, UNSEEN_STATES)
-            states = unseen.contexts(slice(None)).astype(np.float64)
-            for place, n in enumerate(sizes):
-                thetas, rank[place, repeat] = least_squares(
-                    table.contexts(slice(0, n)), table.means[:n], RIDGES
-                )
-                predicted = states @ thetas  # (ridges, states, arms)
-                error[:, place, repeat] = ((predicted - unseen.means) ** 2).mean(axis=(1, 2))
-                taken = predicted.argmax(axis=2)
-                rows = np.arange(UNSEEN_STATES)
-                greedy[:, place, repeat] = unseen.means[rows, taken].mean(axis=1)
-    return Interpolation(error, greedy, rank)
+        table = MnistBandit(train, arms).rounds(seed, repeat, max(sizes))
+        unseen = MnistBandit(test, arms).rounds(seed, repeat + UNSEEN, UNSEEN_STATES)
+        states = unseen.contexts(slice(None)).astype(np.float64)
+        for place, n in enumerate(sizes):
+            thetas, rank[place] = least_squares(
+                table.contexts(slice(0, n)), table.means[:n], RIDGES
+            )
+            predicted = states @ thetas  # (ridges, states, arms)
+            error[:, place] = ((predicted - unseen.means) ** 2).mean(axis=(1, 2))
+            taken = predicted.argmax(axis=2)
+            greedy[:, place] = unseen.means[np.arange(UNSEEN_STATES), taken].mean(axis=1)
+    return {"error": error, "greedy": greedy, "rank": rank}
+
+
+def task(seed: int, arms: int, sizes: Sequence[int], repeat: int) -> Task:
+    """One repeat of `study`, as a part of a figure."""
+    asked: dict[str, Any] = {"seed": seed, "arms": arms, "sizes": list(sizes), "repeat": repeat}
+    return Task(
+        f"least_squares-run{repeat:02d}",
+        asked | {"ridges": list(RIDGES), "unseen_states": UNSEEN_STATES},
+        partial(study, **asked),
+        partial(check_finite, names=("error", "greedy", "rank")),
+    )

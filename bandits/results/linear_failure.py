@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from bandits.experiments import Experiment
-from bandits.mnist import Mnist
+from bandits.engine.task import Task
+from bandits.experiments import Experiment, Scale
 from bandits.results import interpolation
-from bandits.results.data import Data, Runs
+from bandits.results.data import Data, Own, Runs
 from bandits.results.marks import levels, mean_line, row
 from bandits.results.plots import PALETTE, runs_note, style
 from bandits.results.reward import collect_reward, reward_curves
@@ -23,29 +23,32 @@ BEYOND = 2.5
 """The samples per arm go up to this many times the steps of a run, past the rank at 2,000."""
 
 
-def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
+    """What least squares makes of n samples per arm, each repeat by itself."""
+    sizes = tuple(n for n in interpolation.SIZES if n <= BEYOND * scale.steps)
+    return [
+        interpolation.task(
+            experiment.seed, experiment.arms, sizes or interpolation.SIZES[:1], repeat
+        )
+        for repeat in range(min(REPEATS, scale.runs))
+    ]
+
+
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Rewards, and what least squares makes of n samples per arm.
 
     Adds to `collect_reward`: `sizes`, `ridges`, `error`, `greedy` and `rank` of
     `interpolation.study`.
     """
-    data = collect_reward(experiment, runs)
-    steps = len(next(iter(runs.values()))[0])
-    sizes = tuple(n for n in interpolation.SIZES if n <= BEYOND * steps) or interpolation.SIZES[:1]
-    found = interpolation.study(
-        mnist,
-        seed=experiment.seed,
-        arms=experiment.arms,
-        sizes=sizes,
-        repeats=min(REPEATS, data["late_mean"].shape[1]),
-    )
-    return data | {
-        "sizes": np.array(sizes),
-        "ridges": np.array(interpolation.RIDGES),
-        "error": found.error,
-        "greedy": found.greedy,
-        "rank": found.rank,
+    found = {
+        name: np.stack([arrays[name] for _, arrays in own], axis=-1)
+        for name in ("error", "greedy", "rank")
     }
+    told = {
+        "sizes": np.array(own[0][0].decides["sizes"]),
+        "ridges": np.array(interpolation.RIDGES),
+    }
+    return collect_reward(experiment, runs) | told | found
 
 
 def sample_curves(left: Axes, right: Axes, data: Data) -> None:

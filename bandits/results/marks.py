@@ -82,6 +82,6 @@ def mean_line(
 
 
 def levels(axes: Axes, arms: int) -> None:
-    """Grey lines at what a blind choice and the best one earn."""
+    """Grey lines at what a uniform choice and the best one earn."""
     for level in (EXPECTED_UNIFORM, float(expected_best(arms))):
         axes.axhline(level, color="#7F7F7F", linewidth=0.8)

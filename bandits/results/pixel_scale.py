@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bandits.engine.task import Arrays, Task, check_finite
 from bandits.engine.threads import one_thread
-from bandits.experiments import Experiment, RunSpec, build_policy, environment
+from bandits.experiments import Experiment, RunSpec, Scale, build_policy, environment
 from bandits.mnist import Mnist
 from bandits.policies import LinUCB
-from bandits.results.data import Data, Runs
+from bandits.results.data import Data, Own, Runs
 from bandits.results.marks import levels, mean_line, row
 from bandits.results.plots import PALETTE
 from bandits.results.reward import collect_reward
@@ -24,32 +26,73 @@ from bandits.streams import UNSEEN
 FRESH_STATES = 200
 """States that no run met, on which the trained scores are taken apart."""
 
+NAMES = ("over_blind", "mean_range", "width_range", "by_width", "by_mean")
 
-def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+
+def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
+    """What the scores of each run are made of when it is over.
+
+    The run's LinUCB is trained again on its own history, and asked for the predicted mean and the
+    width of every arm in FRESH_STATES states.
+    """
+    return [
+        Task(
+            f"scores-{spec.method.name}-run{spec.run:02d}",
+            {"fresh_states": FRESH_STATES},
+            partial(_scores, spec),
+            partial(check_finite, names=NAMES),
+            run=spec,
+        )
+        for spec in experiment.specs(scale)
+    ]
+
+
+def _scores(spec: RunSpec, mnist: Mnist, run: Trajectory | None) -> Arrays:
+    assert run is not None
+    blind = environment(spec, mnist).rounds(spec.seed, spec.run, len(run)).means.mean()
+    mean, width = scores_after(spec, run, mnist)
+    taken = (mean + width).argmax(axis=1)
+    values = (
+        run.means.mean() - blind,
+        np.ptp(mean, axis=1).mean(),
+        np.ptp(width, axis=1).mean(),
+        (taken == width.argmax(axis=1)).mean(),
+        (taken == mean.argmax(axis=1)).mean(),
+    )
+    return {name: np.array(value) for name, value in zip(NAMES, values, strict=True)}
+
+
+def check(experiment: Experiment, scale: Scale) -> None:
+    """Refuse where no scores of arms can be compared.
+
+    Raises:
+        ValueError: for one arm, or no training stage.
+    """
+    if experiment.arms < 2 or scale.steps < experiment.train_every:
+        raise ValueError(
+            f"{experiment.name} compares the trained scores of the arms, which needs arms (K) >= 2 "
+            f"and steps >= {experiment.train_every} (train_every), not {experiment.arms} and "
+            f"{scale.steps}"
+        )
+
+
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Rewards, and what the scores are made of when a run is over.
 
-    Each run's LinUCB is trained again on its own history, and asked for the predicted mean and the
-    width of every arm in FRESH_STATES states. Adds to `collect_reward`: `scale` (methods,);
-    `over_blind` (methods, runs), reward per step minus what a blind choice earns in these very
+    Adds to `collect_reward`: `scale` (methods,);
+    `over_blind` (methods, runs), reward per step minus what a uniform choice earns in these very
     states; `mean_range` and `width_range` (methods, runs), the largest minus the smallest over the
     arms, averaged over states; `by_width` (methods, runs), the share of states in which the arm of
     the largest width is taken, and `by_mean`, that of the largest mean.
     """
     data = collect_reward(experiment, runs)
-    names = ("over_blind", "mean_range", "width_range", "by_width", "by_mean")
     shape = (len(experiment.methods), data["late_mean"].shape[1])
-    found = {name: np.zeros(shape) for name in names}
-    for k, method in enumerate(experiment.methods):
-        for number, run in enumerate(runs[method.name]):
-            spec = experiment.spec(method, number, len(run))
-            blind = environment(spec, mnist).rounds(spec.seed, number, len(run)).means.mean()
-            found["over_blind"][k, number] = run.means.mean() - blind
-            mean, width = scores_after(spec, run, mnist)
-            found["mean_range"][k, number] = np.ptp(mean, axis=1).mean()
-            found["width_range"][k, number] = np.ptp(width, axis=1).mean()
-            taken = (mean + width).argmax(axis=1)
-            found["by_width"][k, number] = (taken == width.argmax(axis=1)).mean()
-            found["by_mean"][k, number] = (taken == mean.argmax(axis=1)).mean()
+    found = {name: np.zeros(shape) for name in NAMES}
+    places = {method.name: k for k, method in enumerate(experiment.methods)}
+    for task, arrays in own:
+        assert task.run is not None
+        for name in NAMES:
+            found[name][places[task.run.method.name], task.run.run] = arrays[name]
     return data | found | {"scale": np.array([m.pixel_scale for m in experiment.methods])}
 
 
@@ -110,10 +153,10 @@ def read(data: Data) -> list[Reading]:
     bytes_, unit = scale.index(255.0), scale.index(1.0)
     runs = data["late_mean"].shape[1]
     gain = paired_difference(data["late_mean"][unit], data["late_mean"][bytes_])
-    claim = "On raw bytes LinUCB is no better than blind"
+    claim = "On raw bytes LinUCB is no better than a uniform choice"
     case = "pixel_scale"
     readings = [
-        Reading(claim, case, "s = 255: reward − blind choice, all steps",
+        Reading(claim, case, "s = 255: reward − uniform choice, all steps",
                 interval(data["over_blind"][bytes_]), runs, -MARGIN, MARGIN),
         Reading(claim, case, "s = 1 − s = 255, late reward", gain, runs, MARGIN, math.inf),
     ]  # fmt: skip

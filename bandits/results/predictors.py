@@ -3,16 +3,26 @@
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bandits.engine.task import Arrays, Task, check_finite
 from bandits.engine.threads import one_thread
-from bandits.experiments import Experiment, NetworkSpec, RunSpec, build_policy, environment
+from bandits.experiments import (
+    Experiment,
+    NetworkSpec,
+    RunSpec,
+    Scale,
+    build_policy,
+    environment,
+)
 from bandits.mnist import Mnist
 from bandits.policies import Choice
-from bandits.results.data import Data, Runs
+from bandits.results.data import Data, Own, Runs
 from bandits.results.marks import row, run_dots
 from bandits.results.plots import runs_note, style
 from bandits.results.reward import collect_reward, reward_curves
@@ -23,17 +33,33 @@ from bandits.simulate import Trajectory
 NETWORK = "deep_p1_3"
 
 
-def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
+    """A measurement of each method's run 0, on one machine: nothing else here depends on one."""
+    return [
+        Task(
+            f"seconds-{spec.method.name}-run00",
+            {"measured": "processor seconds of the last training stage"},
+            partial(_seconds, spec),
+            partial(check_finite, names=("seconds",)),
+            run=spec,
+        )
+        for spec in experiment.specs(replace(scale, runs=1))
+    ]
+
+
+def _seconds(spec: RunSpec, mnist: Mnist, run: Trajectory | None) -> Arrays:
+    assert run is not None
+    return {"seconds": np.array(stage_seconds(spec, run, mnist))}
+
+
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Rewards, and what the last training stage costs.
 
     Adds to `collect_reward`: `seconds` (methods,), processor time of the last training stage of
-    run 0 with the decisions of a block after it, on one thread of the machine that collected.
+    run 0 with the decisions of a block after it, on one thread of the machine that measured it.
     """
-    seconds = []
-    for method in experiment.methods:
-        run = runs[method.name][0]
-        seconds.append(stage_seconds(experiment.spec(method, 0, len(run)), run, mnist))
-    return collect_reward(experiment, runs) | {"seconds": np.array(seconds)}
+    seconds = np.array([float(arrays["seconds"]) for _, arrays in own])
+    return collect_reward(experiment, runs) | {"seconds": seconds}
 
 
 def stage_seconds(spec: RunSpec, run: Trajectory, mnist: Mnist) -> float:
@@ -76,6 +102,7 @@ def panels(axes: Sequence[Axes], data: Data) -> None:
 def draw(data: Data, caption: str) -> Figure:
     """Rewards by predictor, and late regret against cost."""
     caption += runs_note(data["late_mean"].shape[1])
+    caption += ". Seconds: measured once, on one machine"
     return row(panels, data, caption, size=(9.6, 3.6), columns=2)
 
 

@@ -10,12 +10,15 @@ from bandits.mnist import Mnist
 
 
 def mixed_versions(made: Sequence[Made]) -> list[str]:
-    """The different sets of versions that made the runs, one text each; one is as it should be."""
+    """The different sets of versions that made them, one text each; one is as it should be.
+
+    The first tasks do not tell, and count for none.
+    """
     keys = ("bandits", "torch", "numpy", "scipy", "scikit-learn")
     found = {
         ", ".join(f"{key} {by.versions[key]}" for key in keys if key in by.versions) for by in made
     }
-    return sorted(found)
+    return sorted(found - {""})
 
 
 def made_on(made: Sequence[Made]) -> list[str]:

@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bandits.experiments import Experiment
-from bandits.mnist import Mnist
-from bandits.results.data import Data, Runs
+from bandits.results.data import Data, Own, Runs
 from bandits.results.marks import row, run_dots
 from bandits.results.plots import runs_note, style
 from bandits.results.reward import collect_reward, reward_curves
@@ -17,7 +16,7 @@ from bandits.results.statistics import paired_difference
 from bandits.results.verdicts import Reading
 
 
-def collect(experiment: Experiment, runs: Runs, mnist: Mnist) -> Data:
+def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Rewards, and how many steps each method trained on in its last stage.
 
     Adds to `collect_reward`: `trained` (methods, runs); `p` (methods,); `all_steps` (methods,).

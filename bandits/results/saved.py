@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bandits.engine.files import read_bytes, there
 from bandits.engine.npz import StoreError, read_arrays
-from bandits.engine.store import unpack
+from bandits.engine.packed import unpack
 from bandits.results.data import Data
 from bandits.simulate import Trajectory
 

@@ -1,60 +1,36 @@
 """One arm's network outside the bandit: trained to name the digit of the first of five images."""
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits.architecture import SIMPLE, Architecture, Training
+from bandits.architecture import Architecture, Training
+from bandits.engine.task import Arrays, Task
 from bandits.engine.threads import one_thread
 from bandits.environments import MnistBandit
-from bandits.experiments import RESULTS_VERSION, TUNING_SEED
+from bandits.experiments import TUNING_SEED
+from bandits.experiments.study import CANDIDATES, CHOSEN, STUDY
 from bandits.history import History
 from bandits.mnist import Mnist
+from bandits.settings import plain
 from bandits.streams import UNSEEN, Stream, seed_sequence
 
+__all__ = [
+    "CANDIDATES",
+    "CHOSEN",
+    "NAME",
+    "TEST_STATES",
+    "Trial",
+    "check_error",
+    "held_out_error",
+    "megaflops",
+    "split",
+]
+
+NAME = STUDY.name
 TEST_STATES = 2000
-
-
-CANDIDATES: dict[str, tuple[str, Architecture]] = {
-    "simple": ("one hidden layer (Simple)", SIMPLE),
-    "stacked_stride": (
-        "stacked, 16-32-64, stride 2",
-        Architecture((16, 32, 64), arrangement="stacked", stride=(2, 2, 2), pool=(1, 1, 1)),
-    ),
-    "stacked_pool": (
-        "stacked, 16-32-64, pooling",
-        Architecture((16, 32, 64), arrangement="stacked"),
-    ),
-    "side_stride": (
-        "side by side, 8-16-32, stride 2",
-        Architecture(stride=(2, 2, 2), pool=(1, 1, 1)),
-    ),
-    "side_pool": ("side by side, 8-16-32, pooling", Architecture()),
-    "side_pool_bare": (
-        "side by side, 8-16-32, pooling, no padding",
-        Architecture(padding=(0, 0, 0)),
-    ),
-    "side_fold2": (
-        "side by side, folded by 2, 8-16-32, pooling",
-        Architecture(fold=2, padding=(0, 0, 1)),
-    ),
-    "side_fold2_wide": (
-        "side by side, folded by 2, 16-16-32, pooling",
-        Architecture((16, 16, 32), fold=2, padding=(0, 0, 1)),
-    ),
-    "side_fold4": (
-        "side by side, folded by 4, 16-16-32",
-        Architecture((16, 16, 32), fold=4, pool=(1, 2, 1)),
-    ),
-}
-
-
-CHOSEN = "side_fold2"
 
 
 @dataclass(frozen=True)
@@ -67,19 +43,26 @@ class Trial:
     epochs: int
     seed: int = TUNING_SEED
 
-    def settings(self, digest: str) -> dict[str, Any]:
-        """Everything that decides the result, as plain JSON values."""
-        settings = asdict(self) | {"architecture": asdict(CANDIDATES[self.candidate][1])}
-        settings |= {"data": digest, "results_version": RESULTS_VERSION}
-        plain: dict[str, Any] = json.loads(json.dumps(settings))
-        return plain
+    def task(self) -> Task:
+        """The trial as a part of the figure."""
+        decides = plain(self) | {"architecture": plain(CANDIDATES[self.candidate][1])}
+        stem = f"{STUDY.name}-{self.candidate}-n{self.size}-run{self.run:02d}"
+        return Task(stem, decides, partial(_error, self), check_error, networks=True)
 
-    def path(self, folder: Path, digest: str) -> Path:
-        """One file per trial."""
-        text = json.dumps(self.settings(digest), sort_keys=True)
-        fingerprint = hashlib.sha256(text.encode()).hexdigest()[:16]
-        name = f"{NAME}-{self.candidate}-n{self.size}-run{self.run:02d}-{fingerprint}.npz"
-        return folder / name
+
+def _error(trial: Trial, mnist: Mnist, run: None) -> Arrays:
+    return {"error": np.array(held_out_error(trial, mnist))}
+
+
+def check_error(arrays: Arrays) -> None:
+    """Refuse an error that no network can have.
+
+    Raises:
+        ValueError: telling it.
+    """
+    error = arrays.get("error", np.array("missing"))
+    if error.dtype != np.float64 or error.shape != () or not 0 <= error < np.inf:
+        raise ValueError(f"its error is no finite number >= 0 ({error})")
 
 
 def split(mnist: Mnist) -> tuple[Mnist, Mnist]:
@@ -144,6 +127,3 @@ def megaflops(architecture: Architecture, context_size: int) -> float:
     with counter, torch.no_grad():
         network(network.arrange(torch.zeros(1, context_size)))
     return float(counter.get_total_flops()) / 1e6
-
-
-NAME = "architecture_study"
