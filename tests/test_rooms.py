@@ -81,6 +81,35 @@ def upward(graph: dict[str, set[str]]) -> list[str]:
     ]
 
 
+def picture(graph: dict[str, set[str]]) -> str:
+    """The rooms as a Mermaid chart, an arrow to each that one imports and none of its others do."""
+    needs: dict[str, set[str]] = {room: set() for room in FLOOR}
+    for name, others in graph.items():
+        needs.setdefault(room(name), set()).update({room(other) for other in others} - {room(name)})
+    needs = {name: {n for n in needs[name] if n} for name in FLOOR}
+    reached: dict[str, set[str]] = {}
+    for name in FLOOR:  # from the lowest floor up, so that what is needed is known already
+        reached[name] = needs[name].union(*(reached[other] for other in needs[name]))
+    lines = ["flowchart BT"]
+    for name in FLOOR:
+        further = set().union(*(reached[other] for other in needs[name]))
+        lines += [f"  {other} --> {name}" for other in sorted(needs[name] - further)]
+        if not needs[name]:
+            lines.append(f"  {name}")
+    return "\n".join(lines)
+
+
+def lines_of_rooms() -> str:
+    """Each room with the first sentence of what it says of itself."""
+    lines = []
+    for name in FLOOR:
+        path = MODULES.get(f"bandits.{name}")
+        if path is not None and not name.startswith("__"):
+            told = str(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))))
+            lines.append(f"- `{name}`: {told.splitlines()[0]}")
+    return "\n".join(lines)
+
+
 @pytest.fixture(scope="module")
 def graph() -> dict[str, set[str]]:
     return {name: imports(name, path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
@@ -89,6 +118,15 @@ def graph() -> dict[str, set[str]]:
 def test_every_module_has_a_room(graph: dict[str, set[str]]) -> None:
     assert {room(name) for name in graph} - {""} == set(FLOOR)
     assert len(graph) > 60
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_imports(graph: dict[str, set[str]]) -> None:
+    told = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"```mermaid\n{picture(graph)}\n```\n\n{lines_of_rooms()}\n" in told
+    small = {"bandits.engine.a": {"bandits.simulate", "bandits.checks"}, "bandits.checks": set(),
+             "bandits.simulate": {"bandits.checks"}}  # fmt: skip
+    arrows = [line for line in picture(small).splitlines() if ">" in line]
+    assert arrows == ["  checks --> simulate", "  simulate --> engine"]
 
 
 def test_imports_point_one_way(graph: dict[str, set[str]]) -> None:
