@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from book import chapters
+from book import chapters, play_data
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "book"
@@ -13,6 +13,9 @@ VENDORED = {
     "mathjax/es5/tex-chtml.js": "mathjax/tex-chtml.js",
     "mathjax/es5/output/chtml/fonts/woff-v2": "mathjax/output/chtml/fonts/woff-v2",
     "mathjax/LICENSE": "mathjax/LICENSE",
+    "uplot/dist/uPlot.iife.min.js": "play/uplot/uPlot.iife.min.js",
+    "uplot/dist/uPlot.min.css": "play/uplot/uPlot.min.css",
+    "uplot/LICENSE": "play/uplot/LICENSE",
 }
 """What the pages use of npm's packages, and where in `_static` it lies."""
 
@@ -35,6 +38,7 @@ def assemble(source: Path) -> None:
         _copy(NPM / name, source / "_static" / place)
     for picture in sorted((ROOT / "figures").glob("*.png")):
         _copy(picture, source / "figures" / picture.name)
+    play_data.write(ROOT / "figures", source)
     chapters.write(ROOT / "notebooks", source)
 
 
