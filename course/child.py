@@ -28,7 +28,7 @@ import nbformat
 import psutil
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.exceptions import CellExecutionComplete, CellTimeoutError, DeadKernelError
 
 TOO_LONG = "CellTimeoutError"
 """The name of the error in a cell that was stopped for running too long."""
@@ -99,7 +99,7 @@ class Client(NotebookClient):
             notebook,
             km=manager,
             allow_errors=True,
-            startup_timeout=120,
+            startup_timeout=max(120, limits.notebook),  # on a busy machine; nobody's code runs yet
             timeout_func=lambda cell: max(1, min(limits.cell, int(end - time.monotonic()))),
             interrupt_on_timeout=True,
             error_on_timeout={"ename": TOO_LONG, "evalue": "", "traceback": [TOO_LONG]},
@@ -115,6 +115,15 @@ class Client(NotebookClient):
         """Keep what the kernel answered."""
         self.reply = execute_reply["content"]
 
+    def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
+        """Take in what the kernel sends; a message that nobody can read costs nothing."""
+        try:
+            return super().process_message(msg, cell, cell_index)
+        except CellExecutionComplete:
+            raise
+        except Exception:
+            return None
+
     def output(self, outs: Any, msg: Any, display_id: Any, cell_index: int) -> Any:
         """Keep an output, unless the cell has written too much already."""
         self.printed += sum(len(str(value)) for value in msg["content"].values())
@@ -129,12 +138,33 @@ class Client(NotebookClient):
         """
         cell, self.printed, self.reply = self.nb.cells[index], 0, {}
         await self.async_execute_cell(cell, index)
+        cell.outputs = storable(cell.outputs)
         if any(p.get("source") == "ask_exit" for p in self.reply.get("payload", [])):
             raise DeadKernelError
         if self.reply.get("ename") == TOO_LONG:
             add_error(cell, TOO_LONG, "the cell ran too long and was interrupted")
             return "ran too long"
+        # The kernel's answer tells whether a cell failed. What is displayed need not: the error may
+        # have been dropped after too much output, or shown by a tool that formats errors.
+        failed = self.reply.get("status") != "ok"
+        if failed and all(output.output_type != "error" for output in cell.outputs):
+            name, text = (str(self.reply.get(key, "")) for key in ("ename", "evalue"))
+            add_error(cell, name or "Error", text[:1000])
         return None
+
+
+def storable(outputs: list[Any]) -> list[Any]:
+    """The outputs that a notebook can hold, with ? for what UTF-8 has no bytes for."""
+    kept = []
+    for output in outputs:
+        try:
+            text = json.dumps(output, ensure_ascii=False, allow_nan=False)
+            clean = nbformat.from_dict(json.loads(text.encode("utf-8", "replace")))  # type: ignore[no-untyped-call]
+            nbformat.v4.nbbase.validate(clean, clean.output_type)  # type: ignore[no-untyped-call]
+        except Exception:  # whatever a kernel may send
+            continue
+        kept.append(clean)
+    return kept
 
 
 def add_error(cell: Any, name: str, text: str) -> None:
@@ -204,6 +234,8 @@ def main() -> None:
     impose(limits)
     notebook = nbformat.read(folder / "notebook.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     stopped = execute(notebook, folder, limits)
+    for name in ("done.ipynb", "done.json"):
+        (folder / name).unlink(missing_ok=True)  # a pipe of this name would never take the result
     nbformat.write(notebook, folder / "done.ipynb")  # type: ignore[no-untyped-call]
     (folder / "done.json").write_text(json.dumps(stopped), encoding="utf-8")
 

@@ -73,12 +73,12 @@ def files(top: Path) -> Iterator[File]:
         odd = [f for f in folders if ENDING.search(f) or os.path.islink(Path(where, f))]
         for name in sorted([*found, *odd]):
             path = Path(where, name)
-            yield from opened(_read(path, shown(str(path.relative_to(top)))))
+            yield from opened(read_file(path, shown(str(path.relative_to(top)))))
     yield from unread
 
 
-def _read(path: Path, told: str) -> File:
-    """One file, if it is one that can be read."""
+def read_file(path: Path, told: str) -> File:
+    """One file, if it is a plain one of a size that can be read, and no link, pipe or device."""
     try:
         about = path.lstat()
         if stat.S_ISLNK(about.st_mode):
@@ -107,7 +107,7 @@ def opened(file: File, depth: int = 0) -> Iterator[File]:
             for info in sorted(members, key=lambda info: info.filename):
                 told = f"{file.path}/{PurePosixPath(info.filename)}"
                 yield from opened(File(told, archive.read(info)), depth + 1)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError) as error:
+    except Exception as error:  # zlib, lzma and others have errors of their own
         yield File(file.path, wrong=f"is a zip that cannot be opened ({str(error)[:80]})")
 
 

@@ -12,6 +12,7 @@ import ctypes
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,13 +26,13 @@ from typing import Any
 import nbformat
 import psutil
 
-from course.assignments import ROOT, read
+from course.assignments import ROOT
 from course.child import Limits
+from course.collect import read_file
+from course.repair import parse
 
 FIRST_USER = 61184
 """The first of the numbers that Linux keeps for users who are made for one job."""
-BIGGEST = 100 << 20
-"""Bytes of a graded notebook that are read back."""
 KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "BANDITS_MNIST", "VIRTUAL_ENV")
 """What of the grader's environment the students' code sees; no tokens and no passwords."""
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -63,27 +64,35 @@ class Cell:
             if status is None:
                 return Outcome(failure="it did not end within its time, and was ended")
             if status:
-                last = (folder / "said.txt").read_text(errors="replace").strip().splitlines()
+                said = read_file(folder / "said.txt", "").content
+                last = said.decode(errors="replace").strip().splitlines()
                 why = last[-1][:100] if status > 0 and last else f"signal {-status}"
                 return Outcome(failure=f"its grading was ended from inside ({why})")
-            done = folder / "done.ipynb"
-            if done.is_symlink() or not done.is_file() or done.stat().st_size > BIGGEST:
-                return Outcome(failure="its grading left no result of a reasonable size")
-            stopped = json.loads((folder / "done.json").read_text(encoding="utf-8"))
-            return Outcome(read(done), {int(index): why for index, why in stopped.items()})
+            done, stopped = (read_file(folder / name, name) for name in ("done.ipynb", "done.json"))
+            for file in (done, stopped):
+                if file.wrong:
+                    return Outcome(failure=f"its result {file.path} {file.wrong}")
+            whys = {int(index): str(why) for index, why in json.loads(stopped.content).items()}
+            return Outcome(parse(done.content), whys)
 
     @contextlib.contextmanager
     def folder(self) -> Iterator[Path]:
-        """A folder for one notebook. The path is short: the sockets in it need that."""
-        folder = Path(tempfile.mkdtemp(prefix="grade-"))
+        """A folder for one notebook. The path is short: the sockets in it need that.
+
+        It lies in another of ours, so that who owns it can put nothing else in its place.
+        """
+        outer = Path(tempfile.mkdtemp(prefix="grade-"))
+        outer.chmod(0o711)
+        folder = outer / "w"
         try:
+            folder.mkdir(mode=0o700)
             for name in ("home", "tmp", "runtime"):
                 (folder / name).mkdir()
             if (cache := fonts()) is not None:
                 shutil.copytree(cache, folder / "matplotlib")
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(outer, ignore_errors=True)
 
     def give(self, folder: Path) -> None:
         """Make the folder the property of the cell's user."""
@@ -110,9 +119,8 @@ class Cell:
 
     def wait(self, command: list[str], folder: Path) -> int | None:
         """Run a command to its end, and end all that it has started; None if time was up."""
-        rights: dict[str, Any] = {}
-        if self.user is not None:
-            rights = {"user": self.user, "group": self.user, "extra_groups": []}
+        who = {"user": self.user, "group": self.user, "extra_groups": []}
+        rights: dict[str, Any] = who if self.user is not None else {}
         kill(self.owned())
         with (folder / "said.txt").open("wb") as said, starting:
             process = subprocess.Popen(
@@ -138,9 +146,11 @@ class Cell:
             self.end(process)
 
     def watch(self, pid: int) -> None:
-        """End what the notebook has started if it is too many processes or uses too much memory."""
-        below = descendants(pid)
-        used = 0
+        """End processes that are too many, use too much memory, or keep the first from its work."""
+        below, used = descendants(pid), 0
+        with contextlib.suppress(psutil.Error):
+            if psutil.Process(pid).status() == psutil.STATUS_STOPPED:
+                os.kill(pid, signal.SIGKILL)
         for process in below:
             with contextlib.suppress(psutil.Error):
                 used += process.memory_info().rss

@@ -59,7 +59,12 @@ def run_all(book: Book, work: list[Work], cells: list[Cell], vault: Vault) -> No
     ):
         for result, outcome, notebook in in_turn(book, work, pool, run, len(cells)):
             if outcome is not None:
-                enter(book, result, outcome, notebook, vault)
+                try:
+                    enter(book, result, outcome, notebook, vault)
+                except Exception as error:  # what came back was made by code that is not ours
+                    result.state = Result.state
+                    result.marks = dict.fromkeys(points(result.assignment), 0.0)
+                    result.problems.append(f"grading failed: {brief(error)}")
             key = f"{result.student}/{result.assignment}"
             book.results[key] = result
             book.begun.pop(key, None)

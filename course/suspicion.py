@@ -21,7 +21,9 @@ ANSWERS = {"random_pull_pmf", "expected_random_pulls", "vacuous_until"}
 TESTERS = {"np", "numpy", "builtins", "__builtins__", "math", "random_pull_pmf", "IPython", "sys"}
 """Names whose attributes nobody needs to set."""
 ODD = {
-    r"\bsource/|course[./]source|_hidden\b|HIDDEN": "names the folder of solutions or hidden tests",
+    # Not n_hidden or N_HIDDEN, as everybody calls the units of a network.
+    r"\bsource/|course[./]source|\w_hidden['\"]|HIDDEN[_ ]TEST": "names the folder of solutions or "
+    "hidden tests",
     r"\bsqlite3\b|gradebook|book\.json|done\.ipynb": "names the grader's files",
     r"\bos\.(kill|killpg|getppid|fork|setsid)\b|\bpsutil\b": "reaches for other processes",
     r"\bsubprocess\b|\bos\.(system|popen|exec\w*|spawn\w*)\b|^\s*[!%]": "starts other programs",

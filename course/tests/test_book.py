@@ -14,6 +14,7 @@ from classroom import as_bytes, blank, marks_of_tests, solved
 from test_repair import BAD
 
 from course import isolate, running
+from course.assignments import read
 from course.book import answers, lock, open_book, students_id
 from course.isolate import Outcome
 
@@ -150,7 +151,7 @@ def test_a_folder_that_is_changed_meanwhile_changes_nothing(room, monkeypatch):
     copies = list((room.out / "handed_in").rglob("*.ipynb"))
     assert {oct(path.stat().st_mode & 0o777) for path in copies} == {"0o444"}
     assert open_book(room.out).results["zoe/exploring"].answers == answers(
-        isolate.read(room.out / "graded" / "zoe" / "exploring.ipynb")
+        read(room.out / "graded" / "zoe" / "exploring.ipynb")
     )
 
     room.hand_in("zoe", solved(written="An honest essay."))
@@ -205,6 +206,39 @@ def test_an_error_that_nobody_foresaw_is_told_and_stops_nobody(room, monkeypatch
     room.grade()
     assert room.states() == {"ada": "could not be graded", "ben": "graded"}
     assert room.problems() == ["ada, exploring: grading failed: quite \\ud83d unforeseen"]
+
+
+def fewer_cells(outcome):
+    del outcome.notebook.cells[-1]
+
+
+def no_such_cell(outcome):
+    outcome.stopped[1000] = "ran too long"
+
+
+def no_outputs(outcome):
+    for cell in outcome.notebook.cells:
+        cell["outputs"] = 5
+
+
+@pytest.mark.parametrize("forge", [fewer_cells, no_such_cell, no_outputs])
+def test_a_result_that_was_forged_costs_its_own_student_only(room, monkeypatch, forge):
+    """What comes back was written by a process that the student's code could reach."""
+    for student in ("ada", "forger", "zoe"):
+        room.hand_in(student, solved(written=student))
+    passed = isolate.Cell.run
+
+    def run(self, notebook):
+        outcome = passed(self, notebook)
+        if notebook.cells[-1].source == "forger":
+            forge(outcome)
+        return outcome
+
+    monkeypatch.setattr(isolate.Cell, "run", run)
+    room.grade()
+    assert room.states() == {"ada": "graded", "forger": "could not be graded", "zoe": "graded"}
+    assert [line.split(":")[1] for line in room.problems()] == [" grading failed"]
+    assert set(room.marks("forger")[0].values()) == {0.0}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="makes pipes and links")

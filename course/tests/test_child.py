@@ -1,5 +1,9 @@
 """Small notebooks in a real cell: what a student's code can do to itself, and to nobody else."""
 
+import os
+import tempfile
+from pathlib import Path
+
 import nbformat
 import pytest
 from nbformat import v4
@@ -7,6 +11,7 @@ from nbformat import v4
 from course.child import MOST_OUTPUT, TOO_LONG, Limits
 from course.isolate import Cell
 
+CALM = Limits(processes=40)
 QUICK = Limits(cell=4, grace=3, notebook=200, processes=40, file=8)
 
 
@@ -92,11 +97,87 @@ def test_a_notebook_that_has_used_up_its_time_stops():
     assert outcome.notebook.cells[0].execution_count == 1
 
 
-def test_whoever_ends_the_grading_gets_no_result(monkeypatch):
-    monkeypatch.setenv("TEACHERS_SECRET", "x")
-    notebook = v4.new_notebook(
-        cells=[v4.new_code_cell("import os, time\nos.kill(os.getppid(), 15)\ntime.sleep(60)")]
-    )
-    outcome = Cell(0, QUICK, seed=5, own_user=False).run(notebook)
+@pytest.mark.parametrize(
+    "sent, seen", [("SIGTERM", 15), pytest.param("SIGSTOP", 9, marks=pytest.mark.slow)]
+)
+def test_whoever_ends_or_stops_the_grading_gets_no_result(sent, seen):
+    """Nobody would look at the clock of a process that is stopped."""
+    code = f"import os, signal, time\nos.kill(os.getppid(), signal.{sent})\ntime.sleep(60)"
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(code)])
+    outcome = Cell(0, CALM, seed=5, own_user=False).run(notebook)
     assert outcome.notebook is None
-    assert outcome.failure == "its grading was ended from inside (signal 15)"
+    assert outcome.failure == f"its grading was ended from inside (signal {seen})"
+
+
+def test_a_cell_that_fails_is_known_to_fail_whatever_is_shown_of_it(monkeypatch):
+    """Too much output or a formatter of errors hid failed tests, which then passed; -O would."""
+    monkeypatch.setenv("PYTHONOPTIMIZE", "1")
+    outcome = run(
+        "def wrong():\n    for _ in range(30):\n        print('x' * 100_000)\n    return 1",
+        "assert wrong() == 2",
+        "get_ipython().showtraceback = lambda *a, **k: print('something went wrong')",
+        "assert 1 == 2, 'one is not two'",
+        "from IPython.display import clear_output",
+        "print('right')",
+        limits=CALM,
+    )
+    failed = [
+        [o.ename for o in cell.outputs if o.output_type == "error"]
+        for cell in outcome.notebook.cells
+    ]
+    assert failed == [[], ["AssertionError"], [], ["AssertionError"], [], []]
+    (error,) = [o for o in outcome.notebook.cells[3].outputs if o.output_type == "error"]
+    assert error.evalue == "one is not two"
+
+
+def test_output_that_no_notebook_can_hold_costs_nothing():
+    outcome = run(
+        "import os\nos.mkfifo('done.ipynb')\nos.symlink('/dev/zero', 'done.json')",
+        "print('half of a character: \\ud800')",
+        "display({'text/plain': 'x', 'image/png': 5}, raw=True)",
+        LAST.replace("before", "7"),
+        limits=CALM,
+    )
+    assert said(outcome, 3) == "still 7\n"
+    assert outcome.stopped == {}
+    outputs = [output for cell in outcome.notebook.cells for output in cell.outputs]
+    assert all(output.output_type != "error" for output in outputs)
+
+
+def make_pipe(path):
+    os.mkfifo(path)
+
+
+def make_endless(path):
+    path.symlink_to("/dev/zero")
+
+
+def make_nonsense(path):
+    path.write_text("[1, 2")
+
+
+@pytest.mark.parametrize("name", ["done.ipynb", "done.json", "said.txt"])
+@pytest.mark.parametrize("make", [make_pipe, make_endless, make_nonsense, Path.mkdir, Path.touch])
+def test_whatever_lies_in_the_place_of_the_result_is_told(name, make, monkeypatch):
+    def left_behind(self, command, folder):
+        nbformat.write(v4.new_notebook(), folder / "done.ipynb")
+        (folder / "done.json").write_text("{}")
+        (folder / name).unlink(missing_ok=True)
+        make(folder / name)
+        return 0 if name.startswith("done") else 1
+
+    monkeypatch.setattr(Cell, "wait", left_behind)
+    cell = Cell(0, QUICK, seed=5, own_user=False)
+    if name.startswith("done") and make in (make_nonsense, Path.touch):
+        with pytest.raises(ValueError, match="Expecting"):
+            cell.run(v4.new_notebook())  # the grading tells it and goes on
+    else:
+        assert cell.run(v4.new_notebook()).failure != ""
+
+
+def test_nobody_can_put_another_folder_in_the_place_of_a_cells():
+    with Cell(0, QUICK, seed=5, own_user=False).folder() as folder:
+        assert folder.parent.parent == Path(tempfile.gettempdir())
+        assert folder.parent.stat().st_mode & 0o777 == 0o711
+        assert folder.parent.stat().st_uid == os.geteuid()
+    assert not folder.parent.exists()

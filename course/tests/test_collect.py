@@ -30,6 +30,16 @@ def packed(members):
     return file.getvalue()
 
 
+def rotten():
+    """A zip whose list of members is whole and whose packed bytes are not."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("exploring.ipynb", NOTEBOOK)
+    content = bytearray(file.getvalue())
+    content[60:80] = b"\xff" * 20
+    return bytes(content)
+
+
 ADA = ("ada", "exploring")
 LAYOUTS = {
     "flat": ("ada/exploring.ipynb", ADA),
@@ -115,6 +125,7 @@ def test_whatever_is_ignored_is_named(tmp_path):
     put(tmp_path, "ada/work.rar", b"Rar!")
     put(tmp_path, "ada/work.tar.gz", b"\x1f\x8b")
     put(tmp_path, "ada/broken.zip", b"PK, but no")
+    put(tmp_path, "ada/rotten.zip", rotten())
     put(tmp_path, "ada/shopping.ipynb", b'{"cells": []}')
     put(tmp_path, "ada/.ipynb_checkpoints/exploring-checkpoint.ipynb")
     put(tmp_path, "ada/__MACOSX/._exploring.ipynb", b"\x00\x05")
@@ -128,6 +139,7 @@ def test_whatever_is_ignored_is_named(tmp_path):
     assert told["ada/work.rar"] == "is an archive that is not opened; unpack it by hand"
     assert told["ada/work.tar.gz"] == told["ada/work.rar"]
     assert told["ada/broken.zip"].startswith("is a zip that cannot be opened (")
+    assert told["ada/rotten.zip"].startswith("is a zip that cannot be opened (")
     assert told["bomb/x.zip"] == "is a zip with too much in it; unpack it by hand"
     assert told["stray.ipynb"] == "is in no student's folder"
     assert told["ada/shopping.ipynb"] == told["ada/notes.docx"] == "is no assignment"

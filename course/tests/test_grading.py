@@ -9,7 +9,7 @@ import time
 
 import psutil
 import pytest
-from answers import RIGHT, WRONG
+from answers import RIGHT, WRONG, both
 from classroom import Room, cell_of, marks_of_tests, solved
 from nbformat.v4 import new_code_cell
 
@@ -194,6 +194,25 @@ def hostile(kind, room):
         "sqlite": SQLITE.format(top=str(room.out.parent)),
         "patches": "np.isclose = np.allclose = lambda *a, **k: True",
         "asks": "input('marks, please')",
+        "quiet": "get_ipython().showtraceback = lambda *args, **more: None",
+        "shouts": "def choose(*given):\n    print('x' * 2_000_000)\n    return None, None",
+        "clears": "import threading, IPython.display as d\ndef run():\n    while True:\n"
+        "        d.clear_output()\nthreading.Thread(target=run, daemon=True).start()",
+        "optimizes": "import os, sys\n"
+        "os.execv(sys.executable, [sys.executable, '-O', *sys.orig_argv[1:]])",
+        "pipes": "import os\nos.mkfifo('done.ipynb')\nos.mkfifo('done.json')",
+        "links": "import os\nos.symlink('/dev/zero', 'done.ipynb')\n"
+        "os.symlink('/etc/passwd', 'done.json')",
+        "empties": "import shutil\nshutil.rmtree('.', ignore_errors=True)",
+        "moves": "import os\nos.rename(os.getcwd(), os.getcwd() + 'x')",
+        "closes": "import os\nos.closerange(3, 4096)",
+        "sleeps": "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
+        "freezes": "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)",
+        "many files": "for number in range(20_000):\n    open(f'f{number}', 'w').close()",
+        "deep": "x = []\nfor _ in range(10**6):\n    x = [x]\nprint(x)",
+        "bad output": "from IPython.display import display\n"
+        "print('\\ud800')\ndisplay({'image/png': 5}, raw=True)",
+        "detaches": DETACH,
         "result": "open('done.json', 'w').write('{}')\nimport os\nos.kill(os.getppid(), 9)",
     }
     return solved("exploring", choose=attacks[kind]) if kind else sorted(attacks)
@@ -221,16 +240,33 @@ def test_hostile_work_stops_nobody(tmp_path):
     assert strays() == []
 
 
+COST_THEIR_CELL = {
+    *("quits", "loops", "catches", "memory", "floods", "forks", "asks"),
+    *("quiet", "shouts", "clears", "optimizes", "pipes", "links", "sleeps", "closes"),
+    *("many files", "deep", "bad output", "detaches"),
+}
+"""These lose the cell `choose` and its tests, no more and no less."""
+CELL = 60
+
+
+def honest(number):
+    """The answers of an honest neighbour; every third makes a mistake, which costs its marks."""
+    if number % 3:
+        return {}
+    return {"epsilon": "def epsilon(t, p):\n    return 1 / (t + 1) ** p"}
+
+
 @pytest.mark.slow
 def test_thirty_hostile_and_thirty_honest_with_the_grader_killed_twice(tmp_path):
     room = RealRoom(tmp_path)
     kinds = hostile("", room)
+    assert len(kinds) >= 30
     for number in range(30):
-        room.hand_in(f"{number:02d} honest", solved(written=f"Essay {number}."))
-        kind = kinds[number % len(kinds)]
-        room.hand_in(f"{number:02d} {kind}", hostile(kind, room))
+        answers = honest(number)
+        room.hand_in(f"{number:02d} honest", solved(written=f"Essay {number}.", **answers))
+        room.hand_in(f"{number:02d} {kinds[number]}", hostile(kinds[number], room))
     words = ("grade", "--submissions", room.folder, "--no-feedback", "--resume", "-j", "2")
-    limits = ("--cell", "20", "--grace", "5", "--processes", "40")
+    limits = ("--cell", str(CELL), "--grace", "5", "--processes", "40")
     for wanted in (10, 30):
         process = subprocess.Popen(room.command(*words, *limits), env=room.environment())
         while process.poll() is None:
@@ -242,11 +278,14 @@ def test_thirty_hostile_and_thirty_honest_with_the_grader_killed_twice(tmp_path)
     room.run(*words, *limits)
     whole = marks_of_tests("exploring")
     for number in range(30):
-        assert room.marks(f"{number:02d} honest")[0] == whole
+        missing = {task for cell in honest(number) for task in both(cell)}
+        expected = {task: 0.0 if task in missing else marks for task, marks in whole.items()}
+        assert room.marks(f"{number:02d} honest") == (expected, "awaiting a person")
+        assert room.problems(f"{number:02d} honest") == []
     lost = {**whole, "choose_visible": 0.0, "choose_hidden": 0.0}
     for student in room.states():
-        kind = student.split()[1]
-        if kind in ("quits", "loops", "catches", "memory", "floods", "forks", "asks"):
+        kind = student.split(" ", 1)[1]
+        if kind in COST_THEIR_CELL:
             assert room.marks(student)[0] == lost, (student, room.problems(student))
     assert strays() == []
 

@@ -24,6 +24,7 @@ SEEN = {
     "class AssertionError(Exception): pass": "gives another meaning to AssertionError",
     "np = None": "gives another meaning to np",
     "open('../source/exploring/exploring.ipynb')": "names the folder of solutions",
+    "cells = {c.id: c for c in nb}\ncells['choose_hidden']": "names the folder of solutions",
     "import os\nos.listdir('/proc/1')": "names files outside its folder",
     "import sqlite3\nsqlite3.connect('x.db')": "names the grader's files",
     "import os\nos.kill(os.getppid(), 15)": "reaches for other processes",
@@ -35,6 +36,18 @@ SEEN = {
     "import urllib.request": "uses the network",
     "import os\nos.environ['HIDDEN_TEST_SEED']": "reads the environment",
 }
+
+
+ORDINARY = (
+    "n_hidden = 30\nN_HIDDEN = n_hidden\nself_hidden = width_hidden = 1",
+    "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x.eval()",
+)
+
+
+@pytest.mark.parametrize("code", ORDINARY)
+def test_what_everybody_writes_is_not_listed(code):
+    notebook, _ = prepare_text(solved("exploring", choose=code))
+    assert remarks(notebook) == []
 
 
 @pytest.mark.parametrize("code", SEEN)
