@@ -1,1 +1,1 @@
-"""The course: three assignments, their release to students, and their grading."""
+"""The course: the assignments, their release to students, and their grading."""

@@ -21,7 +21,7 @@ from nbconvert.filters import markdown2html
 
 from course.assignments import COURSE, ROOT, AssignmentError, names
 
-WITHOUT_NETWORKS = ("a_lemma_under_test", "exploring")
+WITHOUT_NETWORKS = ("a_lemma_under_test", "choose_the_schedule", "exploring")
 """The assignments for which SMALL is enough; all others need NETWORKS too."""
 SMALL = ("numpy", "scipy", "matplotlib", "jupyterlab")
 NETWORKS = ("torch", "mlxtend")

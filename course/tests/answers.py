@@ -177,6 +177,111 @@ def silent_until(K):
 """,
         },
     ],
+    "choose_the_schedule": [
+        {
+            "decompose": """
+def decompose(means, actions, explored):
+    tried, parts = set(), []
+    for row, action, explores in zip(means, actions, explored):
+        tried.add(action)
+        regret = max(row) - row[action]
+        missed = max(row) - max(row[arm] for arm in tried)
+        parts.append((regret, 0, 0) if explores else (0, missed, regret - missed))
+    return tuple(np.array(parts).T)
+""",
+            "limit_exponent": "def limit_exponent(a):\n    return 1 - 1 / (1 + a)",
+            "finite_exponent": """
+def finite_exponent(t, K, D, C, a):
+    from scipy.optimize import minimize_scalar
+
+    def cost(p):
+        return D / t**p + C / ((t ** (1 - p) - 1) / (1 - p) / K) ** a
+
+    return minimize_scalar(cost, bounds=(0.01, 0.99), method="bounded").x
+""",
+            "ips": """
+def ips(target, actions, rewards, propensities):
+    total = 0.0
+    for t in range(len(actions)):
+        total += target[t, actions[t]] / propensities[t] * rewards[t]
+    return total / len(actions)
+""",
+            "doubly_robust": """
+def doubly_robust(target, actions, rewards, propensities, predictions):
+    T, K = target.shape
+    taken = np.arange(K) == np.asarray(actions)[:, None]
+    surprise = (rewards[:, None] - predictions) / propensities[:, None]
+    return float((target * (predictions + taken * surprise)).sum() / T)
+""",
+            "paired_interval": """
+def paired_interval(first, second, level=0.95):
+    test = stats.ttest_rel(first, second)
+    low, high = test.confidence_interval(level)
+    return np.mean(first) - np.mean(second), low, high
+""",
+            "verdict": """
+def verdict(low, high, nothing):
+    if max(-low, high) <= nothing:
+        return "no difference"
+    return "less" if high < 0 else "more" if low > 0 else "undecided"
+""",
+            "written": "Less exploring means more error.",
+        },
+        {
+            "decompose": """
+def decompose(means, actions, explored):
+    T, K = means.shape
+    first = [list(actions).index(j) if j in actions else T for j in range(K)]
+    known = np.array([[means[t, j] if first[j] <= t else -1e9 for j in range(K)] for t in range(T)])
+    got = means[range(T), actions]
+    greedy = 1 - np.asarray(explored).astype(int)
+    best, known = np.max(means, 1), np.max(known, 1)
+    return (1 - greedy) * (best - got), greedy * (best - known), greedy * (known - got)
+""",
+            "limit_exponent": """
+def limit_exponent(a):
+    low, high = 0.0, 1.0
+    while high - low > 1e-12:
+        p = (low + high) / 2
+        low, high = (p, high) if p < a * (1 - p) else (low, p)
+    return low
+""",
+            "finite_exponent": """
+def finite_exponent(t, K, D, C, a):
+    costs = {}
+    for i in range(1, 1000):
+        p = i / 1000
+        n = np.expm1((1 - p) * np.log(t)) / (1 - p) / K
+        costs[p] = D * np.exp(-p * np.log(t)) + C * n ** (-a)
+    return min(costs, key=costs.get)
+""",
+            "ips": """
+def ips(target, actions, rewards, propensities):
+    chosen = np.take_along_axis(target, np.asarray(actions)[:, None], axis=1)[:, 0]
+    return chosen / propensities @ rewards / len(rewards)
+""",
+            "doubly_robust": """
+def doubly_robust(target, actions, rewards, propensities, predictions):
+    residual = rewards - predictions[np.arange(len(rewards)), actions]
+    return np.einsum("tj,tj->", target, predictions) / len(rewards) + ips(
+        target, actions, residual, propensities
+    )
+""",
+            "paired_interval": """
+def paired_interval(first, second, level=0.95):
+    d = first - second
+    return np.array([d.mean(), *stats.t.interval(level, len(d) - 1, d.mean(), stats.sem(d))])
+""",
+            "verdict": """
+def verdict(low, high, nothing):
+    if abs(low) <= nothing and abs(high) <= nothing:
+        return "no difference"
+    if low * high <= 0:
+        return "undecided"
+    return "more" if low > 0 else "less"
+""",
+        },
+    ],
     "digits_for_rewards": [
         {
             "best_expected_reward": """
@@ -515,6 +620,290 @@ def lower_bound(t, p):
             "silent_until",
             "def silent_until(K):\n    return 416127.66",
             ("silent_until_hidden",),
+        ),
+    ],
+    "choose_the_schedule": [
+        Wrong(
+            "an arm is tried from the next step on only",
+            "decompose",
+            """
+def decompose(means, actions, explored):
+    tried, parts = set(), []
+    for row, action, explores in zip(means, actions, explored):
+        best, known = max(row), max((row[arm] for arm in tried), default=row[action])
+        tried.add(action)
+        got = row[action]
+        parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
+    return tuple(np.array(parts).T)
+""",
+            both("decompose"),
+        ),
+        Wrong(
+            "untried arms charged to exploring steps too",
+            "decompose",
+            """
+def decompose(means, actions, explored):
+    tried, parts = set(), []
+    for row, action, explores in zip(means, actions, explored):
+        tried.add(action)
+        best, known, got = max(row), max(row[arm] for arm in tried), row[action]
+        parts.append(((known - got) * explores, best - known, (known - got) * (not explores)))
+    return tuple(np.array(parts).T)
+""",
+            both("decompose"),
+        ),
+        Wrong(
+            "the price of untried arms counted twice",
+            "decompose",
+            """
+def decompose(means, actions, explored):
+    tried, parts = set(), []
+    for row, action, explores in zip(means, actions, explored):
+        tried.add(action)
+        best, known, got = max(row), max(row[arm] for arm in tried), row[action]
+        parts.append((best - got, 0, 0) if explores else (0, best - known, best - got))
+    return tuple(np.array(parts).T)
+""",
+            both("decompose"),
+        ),
+        Wrong(
+            "added up over the steps",
+            "decompose",
+            """
+def decompose(means, actions, explored):
+    tried, parts = set(), []
+    for row, action, explores in zip(means, actions, explored):
+        tried.add(action)
+        best, known, got = max(row), max(row[arm] for arm in tried), row[action]
+        parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
+    return tuple(np.cumsum(parts, axis=0).T)
+""",
+            both("decompose"),
+        ),
+        Wrong(
+            "three arms only",
+            "decompose",
+            """
+def decompose(means, actions, explored):
+    tried, parts = [False] * 3, []
+    for row, action, explores in zip(means, actions, explored):
+        tried[action] = True
+        best, got = max(row), row[action]
+        known = max(row[arm] for arm in range(3) if tried[arm])
+        parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
+    return tuple(np.array(parts).T)
+""",
+            ("decompose_hidden",),
+        ),
+        Wrong(
+            "the exponent for a squared risk",
+            "limit_exponent",
+            "def limit_exponent(a):\n    return a / (2 + a)",
+            both("limit_exponent"),
+        ),
+        Wrong(
+            "the visible values only",
+            "limit_exponent",
+            "def limit_exponent(a):\n    return {0.5: 1 / 3, 1: 0.5}[a]",
+            ("limit_exponent_hidden",),
+        ),
+        Wrong(
+            "a line through the visible values",
+            "limit_exponent",
+            "def limit_exponent(a):\n    return (1 + a) / 6 + a / 6",
+            ("limit_exponent_hidden",),
+        ),
+        Wrong(
+            "the limit at every time",
+            "finite_exponent",
+            "def finite_exponent(t, K, D, C, a):\n    return a / (1 + a)",
+            both("finite_exponent"),
+        ),
+        Wrong(
+            "all arms' pulls instead of one arm's",
+            "finite_exponent",
+            """
+def finite_exponent(t, K, D, C, a):
+    p = np.linspace(0.05, 0.95, 9001)
+    return p[np.argmin(D * t**-p + C * ((t ** (1 - p) - 1) / (1 - p)) ** -a)]
+""",
+            both("finite_exponent"),
+        ),
+        Wrong(
+            "the integral from 0",
+            "finite_exponent",
+            """
+def finite_exponent(t, K, D, C, a):
+    p = np.linspace(0.05, 0.95, 9001)
+    return p[np.argmin(D * t**-p + C * (t ** (1 - p) / (1 - p) / K) ** -a)]
+""",
+            ("finite_exponent_hidden",),
+        ),
+        Wrong(
+            "a risk of n^(-1/2) whatever the risk",
+            "finite_exponent",
+            """
+def finite_exponent(t, K, D, C, a):
+    p = np.linspace(0.05, 0.95, 9001)
+    return p[np.argmin(D * t**-p + C * ((t ** (1 - p) - 1) / (1 - p) / K) ** -0.5)]
+""",
+            ("finite_exponent_hidden",),
+        ),
+        Wrong(
+            "divided by the sum of the weights",
+            "ips",
+            """
+def ips(target, actions, rewards, propensities):
+    weights = target[np.arange(len(actions)), actions] / propensities
+    return np.sum(weights * rewards) / np.sum(weights)
+""",
+            both("ips"),
+        ),
+        Wrong(
+            "averaged over the steps that count",
+            "ips",
+            """
+def ips(target, actions, rewards, propensities):
+    weights = target[np.arange(len(actions)), actions] / propensities
+    return np.mean((weights * rewards)[weights > 0])
+""",
+            both("ips"),
+        ),
+        Wrong(
+            "the target's probability forgotten",
+            "ips",
+            """
+def ips(target, actions, rewards, propensities):
+    agrees = target[np.arange(len(actions)), actions] > 0
+    return np.mean(agrees * rewards / propensities)
+""",
+            both("ips"),
+        ),
+        Wrong(
+            "large weights cut off",
+            "ips",
+            """
+def ips(target, actions, rewards, propensities):
+    weights = target[np.arange(len(actions)), actions] / propensities
+    return np.mean(np.minimum(weights, 10) * rewards)
+""",
+            ("ips_hidden",),
+        ),
+        Wrong(
+            "predictions alone",
+            "doubly_robust",
+            """
+def doubly_robust(target, actions, rewards, propensities, predictions):
+    return np.mean(np.sum(target * predictions, axis=1))
+""",
+            both("doubly_robust"),
+        ),
+        Wrong(
+            "only the arm taken predicted",
+            "doubly_robust",
+            """
+def doubly_robust(target, actions, rewards, propensities, predictions):
+    steps = np.arange(len(actions))
+    guess, weights = predictions[steps, actions], target[steps, actions] / propensities
+    return np.mean(guess + weights * (rewards - guess))
+""",
+            both("doubly_robust"),
+        ),
+        Wrong(
+            "the correction without weights",
+            "doubly_robust",
+            """
+def doubly_robust(target, actions, rewards, propensities, predictions):
+    guess = predictions[np.arange(len(actions)), actions]
+    return np.mean(np.sum(target * predictions, axis=1) + rewards - guess)
+""",
+            both("doubly_robust"),
+        ),
+        Wrong(
+            "two arms only",
+            "doubly_robust",
+            """
+def doubly_robust(target, actions, rewards, propensities, predictions):
+    steps = np.arange(len(actions))
+    predicted = target[:, 0] * predictions[:, 0] + target[:, 1] * predictions[:, 1]
+    weights = target[steps, actions] / propensities
+    return np.mean(predicted + weights * (rewards - predictions[steps, actions]))
+""",
+            ("doubly_robust_hidden",),
+        ),
+        Wrong(
+            "the normal quantile",
+            "paired_interval",
+            """
+def paired_interval(first, second, level=0.95):
+    d = first - second
+    half = stats.norm.ppf((1 + level) / 2) * np.std(d, ddof=1) / np.sqrt(len(d))
+    return np.mean(d), np.mean(d) - half, np.mean(d) + half
+""",
+            both("paired_interval"),
+        ),
+        Wrong(
+            "not paired",
+            "paired_interval",
+            """
+def paired_interval(first, second, level=0.95):
+    low, high = stats.ttest_ind(first, second).confidence_interval(level)
+    return np.mean(first) - np.mean(second), low, high
+""",
+            both("paired_interval"),
+        ),
+        Wrong(
+            "n instead of n - 1 in the deviation",
+            "paired_interval",
+            """
+def paired_interval(first, second, level=0.95):
+    d = first - second
+    half = stats.t.ppf((1 + level) / 2, len(d) - 1) * np.std(d) / np.sqrt(len(d))
+    return np.mean(d), np.mean(d) - half, np.mean(d) + half
+""",
+            both("paired_interval"),
+        ),
+        Wrong(
+            "95 % whatever the level",
+            "paired_interval",
+            """
+def paired_interval(first, second, level=0.95):
+    d = first - second
+    half = stats.t.ppf(0.975, len(d) - 1) * stats.sem(d)
+    return d.mean(), d.mean() - half, d.mean() + half
+""",
+            ("paired_interval_hidden",),
+        ),
+        Wrong(
+            "no difference wherever 0 is possible",
+            "verdict",
+            """
+def verdict(low, high, nothing):
+    return "more" if low > 0 else "less" if high < 0 else "no difference"
+""",
+            both("verdict"),
+        ),
+        Wrong(
+            "whatever is certain matters",
+            "verdict",
+            """
+def verdict(low, high, nothing):
+    if low > 0 or high < 0:
+        return "more" if low > 0 else "less"
+    return "no difference" if max(-low, high) <= nothing else "undecided"
+""",
+            ("verdict_hidden",),
+        ),
+        Wrong(
+            "a narrow interval around 0 is no difference",
+            "verdict",
+            """
+def verdict(low, high, nothing):
+    if (low <= 0 <= high or max(abs(low), abs(high)) <= nothing) and high - low <= 2 * nothing:
+        return "no difference"
+    return "more" if low > 0 else "less" if high < 0 else "undecided"
+""",
+            ("verdict_hidden",),
         ),
     ],
     "digits_for_rewards": [

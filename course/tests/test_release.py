@@ -16,7 +16,7 @@ from classroom import cell_of
 from packaging.requirements import Requirement
 
 from course import handout
-from course.assignments import ROOT, AssignmentError, names, source
+from course.assignments import COURSE, ROOT, AssignmentError, names, source
 from course.release import check_release, check_source, release, secrets_of
 
 NAMES = names()
@@ -315,3 +315,11 @@ def test_the_notebooks_run_with_only_what_students_install(members, file, tmp_pa
         )
         assert done.returncode == 0, f"{name}: {done.stderr}"
         assert done.stdout.splitlines()[-1].startswith(str(place)), "another bandits was imported"
+
+
+def test_the_syllabus_names_every_assignment_and_every_notebook():
+    text = (COURSE / "SYLLABUS.md").read_text(encoding="utf-8")
+    assert set(NAMES) <= set(re.findall(r"`(\w+)`", text))
+    notebooks = {path.name for path in (ROOT / "notebooks").glob("0*.ipynb")}
+    linked = set(re.findall(r"\]\(\.\./notebooks/([\w.]+)\)", text))
+    assert linked == notebooks
