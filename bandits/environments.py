@@ -27,12 +27,12 @@ class Draws:
 
     Attributes:
         eta: (n,) float64 in (0, 1]; a step explores when η ≤ ε_t (Algorithm 1).
-        rho: (n,) int64 in 0..K−1, the arm of an exploring step, uniform.
+        rho: (n,) intp in 0..K−1, the arm of an exploring step, uniform.
         tie: (n,) float64 in [0, 1), picks among equal scores when ties are broken at random.
     """
 
     eta: NDArray[np.float64]
-    rho: NDArray[np.int64]
+    rho: NDArray[np.intp]
     tie: NDArray[np.float64]
 
     def __getitem__(self, block: slice) -> "Draws":
@@ -85,7 +85,7 @@ def draw_exploration(seed: int, run: int, steps: int, arms: int) -> Draws:
     eta_rho = generator(seed, run, Stream.EXPLORATION).random((steps, 2))
     tie = generator(seed, run, Stream.TIES).random(steps)
     # 1 − u lies in (0, 1], so ε = 1 always explores and ε = 0 never does.
-    return Draws(1.0 - eta_rho[:, 0], (eta_rho[:, 1] * arms).astype(np.int64), tie)
+    return Draws(1.0 - eta_rho[:, 0], (eta_rho[:, 1] * arms).astype(np.intp), tie)
 
 
 def _check(arms: int, noise: float) -> None:

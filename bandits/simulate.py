@@ -20,7 +20,8 @@ class Trajectory:
     """What happened at the steps t = 1..n of one run; every attribute has shape (n,).
 
     Attributes:
-        actions: int64 in 0..K−1, D_t (the paper counts arms from 1).
+        actions: intp in 0..K−1, D_t (the paper counts arms from 1). NumPy counts and indexes by
+            intp, which is int64 but where addresses have 32 bits, as in a browser.
         rewards: float32, R_t.
         means: float64, μ of the chosen arm at X_t.
         best_means: float64, max_j μ_j(X_t).
@@ -30,7 +31,7 @@ class Trajectory:
             policy that predicts nothing.
     """
 
-    actions: NDArray[np.int64]
+    actions: NDArray[np.intp]
     rewards: NDArray[np.float32]
     means: NDArray[np.float64]
     best_means: NDArray[np.float64]
@@ -152,7 +153,7 @@ def _allocate(
             f"{train_every} up to {steps}, not from {done} steps"
         )
     record = Trajectory(
-        actions=np.zeros(steps, np.int64),
+        actions=np.zeros(steps, np.intp),
         rewards=np.zeros(steps, np.float32),
         means=np.zeros(steps),
         best_means=np.zeros(steps),
