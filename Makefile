@@ -22,9 +22,10 @@ PARALLEL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 NOTEBOOKS ?= notebooks/[0-9]*.ipynb
 PORT ?= 8000
+WHEELS ?=
 
 .PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims proofs
-.PHONY: book serve pages ready environment clean
+.PHONY: book book-lite serve pages ready environment clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -81,8 +82,11 @@ outputs: sync  ## run the notebooks (or make outputs NOTEBOOKS=...) and store wh
 		--to notebook --inplace --execute --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
 	$(BIN)/jupyter nbconvert --to notebook --inplace --coalesce-streams $(NOTEBOOKS)
 
-book: pages  ## the study as web pages, into results/book/html
+book: book-lite  ## the study as web pages, into results/book/html
 	$(BIN)/python -m book
+
+book-lite: pages  ## the notebooks that run in the pages (WHEELS= names where Pyodide's wheels are)
+	$(BIN)/python -m book.lite $(WHEELS:%=--from %)
 
 serve:  ## the pages that make book made, to this machine only
 	@test -e results/book/html/index.html || { echo "there are no pages: make book" >&2; exit 2; }
@@ -118,7 +122,7 @@ pages: $(READY)
 	@command -v npm >/dev/null || \
 		{ echo "make book needs npm, which comes with Node.js: the pages' MathJax is installed with it" >&2; exit 2; }
 	@test "$$VENV/.book" -nt pyproject.toml || \
-		{ $(BIN)/python -m pip install --quiet --editable ".[book]" && touch "$$VENV/.book"; }
+		{ $(BIN)/python -m pip install --quiet --editable ".[book,lite]" && touch "$$VENV/.book"; }
 	@test book/node_modules/.package-lock.json -nt book/package-lock.json || \
 		{ npm ci --prefix book --no-audit --no-fund --loglevel=error && \
 		touch book/node_modules/.package-lock.json; }

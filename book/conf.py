@@ -12,6 +12,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_proof",
     "sphinxcontrib.bibtex",
+    "book.lite.link",
 ]
 
 # The notebooks are shown as they are committed: a test of the study has run each of them.
