@@ -273,6 +273,7 @@ def test_the_sites_notebooks_need_no_torch_and_lead_nowhere(tmp_path: Path) -> N
     assert {name for name in found if "/" in name} == {
         "assignments/exploring.ipynb",
         "assignments/a_lemma_under_test.ipynb",
+        "assignments/choose_the_schedule.ipynb",
     }
     for name, notebook in found.items():
         for cell in notebook.cells:
@@ -471,7 +472,7 @@ def test_a_chapter_shows_in_the_browser_what_it_stores(
 
 @pytest.mark.slow
 @pytest.mark.timeout(60 * MINUTES)
-@pytest.mark.parametrize("name", ["exploring", "a_lemma_under_test"])
+@pytest.mark.parametrize("name", ["exploring", "a_lemma_under_test", "choose_the_schedule"])
 def test_what_is_solved_and_downloaded_in_the_browser_grades(
     name: str, address: str, tmp_path: Path
 ) -> None:
