@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from bandits.experiments import BOUNDED, EXPERIMENTS, LONG, Scale, bounded
 from bandits.experiments.paper import DEEP, LINUCB, SIMPLE_DEEP
@@ -25,7 +26,7 @@ from bandits.results.horizon import (
     squared_errors,
     stretches,
 )
-from bandits.results.horizon_panels import FIRST_SHOWN, local_exponents
+from bandits.results.horizon_panels import FIRST_SHOWN, exploring_slopes, local_exponents
 from bandits.results.horizon_verdicts import changes, read_columns, table
 from bandits.results.provenance import stage_note
 from bandits.results.reward import collect_reward_by_quarter
@@ -125,6 +126,23 @@ def test_a_local_exponent_sees_its_window_only():
     at, slopes = local_exponents(t, curve[None])
     np.testing.assert_allclose(slopes[0, at < 1700], -0.1, atol=1e-9)
     np.testing.assert_allclose(slopes[0, at > 5300], -0.5, atol=1e-9)
+
+
+@pytest.mark.parametrize("p", [1 / 3, 1 / 2, 2 / 3])
+def test_the_slope_of_exploring_alone_is_that_of_its_exact_cost(p):
+    figure = Figure()
+    axes = figure.subplots()
+    t = log_times(40_000)
+    exploring_slopes(axes, t, p, "black")
+    middle, slopes = axes.lines[0].get_data()
+
+    def cost(end):  # by a direct sum
+        return sum(step**-p for step in range(1, round(end) + 1)) / round(end)
+
+    for at in (300, 3000, 20_000):
+        by_hand = np.log(cost(at * 3**0.5) / cost(at / 3**0.5)) / np.log(3)
+        assert np.interp(at, middle, slopes) == pytest.approx(by_hand, abs=0.01)
+    assert slopes[0] > slopes[-1] > -p  # it comes to −p from above
 
 
 def test_the_data_of_a_long_figure_is_what_its_runs_say():

@@ -62,7 +62,7 @@ REGRET = Kind(
     regret.regret_figure,
     check=check_power_law,
 )
-COMPARED = Kind(horizon.collect, horizon_panels.compared, check=check_power_law)
+COMPARED = Kind(horizon.collect, horizon_panels.compared, horizon.tasks, check=check_power_law)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
@@ -74,7 +74,9 @@ KINDS: dict[str, Kind] = {
     ),
     "long_low_noise": COMPARED,
     "long_high_noise": COMPARED,
-    "long_exponent": Kind(horizon.collect, horizon_panels.by_exponent, check=check_power_law),
+    "long_exponent": Kind(
+        horizon.collect, horizon_panels.by_exponent, horizon.tasks, check=check_power_law
+    ),
 } | questions.KINDS
 
 

@@ -6,7 +6,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits.experiments import Experiment
+from bandits.engine.task import Task
+from bandits.experiments import Experiment, LeastSquaresSpec, Scale
+from bandits.results import linear_limit
 from bandits.results.data import Data, Own, Runs, quarter, quarter_regrets
 from bandits.results.statistics import fit_power_law, fit_start
 from bandits.simulate import Trajectory
@@ -71,6 +73,15 @@ def first_taken(run: Trajectory, arms: int) -> tuple[list[int], list[int]]:
     return drawn, taken
 
 
+def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
+    """The best linear function of the pixels, where a linear method is to be held against it."""
+    linear = any(
+        m.policy == "linucb" or isinstance(m.predictor, LeastSquaresSpec)
+        for m in experiment.methods
+    )
+    return [linear_limit.task(experiment.seed, experiment.arms)] if linear else []
+
+
 def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Regret over time, by cause and at each horizon, of every method and run.
 
@@ -81,7 +92,8 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         runs, h, 4), as in a figure of runs that end there; `edges` (s + 1,) and `causes` (methods,
         runs, 3, s), see `causes`; `first_drawn`, `first_taken` (methods, runs, K); `squared_error`
         (methods, runs, times), the sum of (prediction − mean)² over the steps up to t, NaN without
-        predictions.
+        predictions; `linear_regret` (), what the best linear function of the pixels loses per step,
+        NaN without a linear method.
     """
     names = [method.name for method in experiment.methods]
     every = [runs[name] for name in names]
@@ -93,6 +105,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
 
     firsts = table(lambda run: first_taken(run, experiment.arms))
     return {
+        "linear_regret": own[0][1]["regret"] if own else np.array(np.nan),
         "t": t,
         "methods": np.array(names),
         "labels": np.array([method.label for method in experiment.methods]),

@@ -106,6 +106,10 @@ def regret_over_time(axes: Axes, data: Data) -> None:
     span = np.geomspace(start, t[-1], 50)
     axes.plot(span, uniform * (span / start) ** -0.5, color="#000000",
               linestyle=(0, (1, 1.2)), linewidth=1.2)  # fmt: skip
+    if np.isfinite(limit := data.get("linear_regret", np.nan)):
+        axes.axhline(float(limit), color="#7F7F7F", linewidth=0.9, linestyle=(0, (5, 1.5)))
+        axes.text(start * 1.1, float(limit) * 0.97, "best linear function of the pixels",
+                  fontsize=7, color="#595959", va="top")  # fmt: skip
     axes.set_yscale("log")
     low, high = min(lowest, uniform) * 0.7, max(uniform, highest) * 1.35
     axes.set_ylim(low, high)
@@ -119,14 +123,27 @@ def regret_over_time(axes: Axes, data: Data) -> None:
     label_ends(axes, ends)
 
 
+def exploring_slopes(axes: Axes, t: NDArray[np.int64], p: float, color: str) -> None:
+    """The local exponent that the normalized cost of exploring alone has, Σ_{l ≤ t} l^−p / t."""
+    steps = np.arange(1, t[-1] + 1, dtype=np.float64)
+    cost = np.cumsum(steps**-p)[t - 1] / t
+    middle, slopes = local_exponents(t, cost[None])
+    axes.plot(middle, slopes[0], color=color, linewidth=0.8, linestyle=(0, (2, 1.5)))
+
+
 def slopes_over_time(axes: Axes, data: Data, names: Sequence[str]) -> None:
-    """The local exponent of the normalized regret of some methods, against −1/2."""
+    """The local exponent of the normalized regret of some methods, against −1/2.
+
+    For p < 1 the thin line is that of exploring alone, which decides in the end: its limit is −p.
+    """
     there = [str(name) for name in data["methods"]]
     for name in (name for name in names if name in there):
         k = there.index(name)
         t, slopes = local_exponents(data["t"], data["normalized_regret"][k])
         if len(t):
             band(axes, t, slopes, style(name, k), label=str(data["labels"][k]))
+            if 0 < (p := float(data["p"][k])) < 1:
+                exploring_slopes(axes, data["t"], p, str(style(name, k)["color"]))
     axes.axhline(-0.5, color="#000000", linestyle=(0, (1, 1.2)), linewidth=1.2)
     log_time(axes, FIRST_SHOWN, data["t"][-1])
     axes.set_ylim(-1, 0.1)
@@ -176,5 +193,9 @@ def by_exponent(data: Data, caption: str) -> Figure:
         regret_over_time(figure.add_subplot(grid[1, :methods]), data)
         every = [str(name) for name in data["methods"]]
         slopes_over_time(figure.add_subplot(grid[1, methods:]), data, every)
-        footer(figure, caption + ". Black lines above: 3.29 ε_t, the exact cost of random steps")
+        footer(
+            figure,
+            caption + ". Black lines above: 3.29 ε_t, the exact "
+            "cost of random steps; thin dashes below: the slope of that cost alone",
+        )
     return figure
