@@ -52,8 +52,13 @@ def read_columns(found: Mapping[str, Data]) -> Columns:
     return columns
 
 
-def table(columns: Columns) -> str:
-    """One row for each claim and one column for each horizon, as Markdown."""
+def table(columns: Columns, at_least: int = 1) -> str:
+    """One row for each claim and one column for each horizon, as Markdown.
+
+    Args:
+        columns: from `read_columns`.
+        at_least: leave out what was read at fewer horizons.
+    """
     rows: dict[tuple[str, str, str], dict[str, Reading]] = {}
     for name, readings in columns.items():
         for reading in readings:
@@ -64,6 +69,8 @@ def table(columns: Columns) -> str:
         "| --- " * 3 + "| ---: " * len(columns) + "|",
     ]
     for key, found in rows.items():
+        if len(found) < at_least:
+            continue
         cells = [
             f"{r.value}, {SHORT[r.verdict]}" if (r := found.get(name)) else "" for name in columns
         ]
