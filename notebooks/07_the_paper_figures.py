@@ -547,7 +547,8 @@ else:
 long, long_captions = load_those_there(["long_low_noise"], Path("../figures"))
 assert long, "the long figure is committed with its data"
 found = long["long_low_noise"]
-KINDS["long_low_noise"].draw(found, long_captions["long_low_noise"]);
+KINDS["long_low_noise"].draw(found, long_captions["long_low_noise"])
+plt.show()
 
 # %% [markdown]
 # On the left both axes are logarithmic, so that a power law is a straight line. On the right is its
@@ -575,7 +576,8 @@ figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
 deep = verdicts.place_of(found, "deep")
 horizon_panels.causes_over_time(axes, found, deep)
 axes.set_ylabel("regret per step of Deep")
-axes.legend(frameon=False, fontsize=8, reverse=True);
+axes.legend(frameon=False, fontsize=8, reverse=True)
+plt.show()
 
 # %% [markdown]
 # The random steps are the thin band below, $3.29/t$ on average (the line): by $t = 1{,}000$ they cost
