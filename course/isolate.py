@@ -119,8 +119,8 @@ class Cell:
 
     def wait(self, command: list[str], folder: Path) -> int | None:
         """Run a command to its end, and end all that it has started; None if time was up."""
-        who = {"user": self.user, "group": self.user, "extra_groups": []}
-        rights: dict[str, Any] = who if self.user is not None else {}
+        who: dict[str, Any] = {"user": self.user, "group": self.user, "extra_groups": []}
+        rights = who if self.user is not None else {}
         kill(self.owned())
         with (folder / "said.txt").open("wb") as said, starting:
             process = subprocess.Popen(
