@@ -4,21 +4,8 @@ Each answer is the code of one answer cell, by its grade_id. A wrong one comes w
 that it must fail; all others must pass.
 """
 
-from typing import NamedTuple
-
-
-class Wrong(NamedTuple):
-    """A typical mistake in one answer cell, and the test cells that must notice it."""
-
-    mistake: str
-    cell: str
-    code: str
-    lost: tuple[str, ...]
-
-
-def both(cell: str) -> tuple[str, ...]:
-    return f"{cell}_visible", f"{cell}_hidden"
-
+import answers_training
+from mistakes import Wrong, both
 
 RIGHT = {
     "exploring": [
@@ -357,6 +344,7 @@ def score_parts(X, r, x, s):
 """,
         },
     ],
+    "train_the_policy": answers_training.RIGHT,
 }
 
 WRONG = {
@@ -1034,4 +1022,5 @@ def score_parts(X, r, x, s):
             both("score_parts"),
         ),
     ],
+    "train_the_policy": answers_training.WRONG,
 }
