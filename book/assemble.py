@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from book import chapters, play_data
+from book import chapters, play_data, replay_data
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "book"
@@ -39,6 +39,7 @@ def assemble(source: Path) -> None:
     for picture in sorted((ROOT / "figures").glob("*.png")):
         _copy(picture, source / "figures" / picture.name)
     play_data.write(ROOT / "figures", source)
+    replay_data.write(ROOT / "figures", source)
     chapters.write(ROOT / "notebooks", source)
 
 

@@ -93,6 +93,31 @@ const acts = {
     found.high = await read();
     return found;
   },
+  async replay(page) {
+    const read = async () => ({ said: await text(page, "#play-replay-said"),
+      sums: await text(page, "#play-replay-sums"), rows: await rows(page, "#play-replay-sums"),
+      arms: await page.$$eval(".play-arm", (all) => all.map((arm) => arm.innerText)),
+      taken: await page.$$eval(".play-arm", (all) =>
+        all.findIndex((arm) => arm.classList.contains("play-taken"))) });
+    const found = { start: await read() };
+    const step = page.getByLabel("step t", { exact: true });
+    await step.press("ArrowRight");
+    found.right = await read();
+    await press(page, "step 1");
+    await press(page, "next random step");
+    found.random = await read();
+    await page.getByLabel("method").selectOption("linucb");
+    await press(page, "the end");
+    found.linucb = await read();
+    found.regret = (await series(page, "#play-replay-chart")).first;
+    await press(page, "step 1");
+    await press(page, "play");
+    await page.waitForFunction(() => !document.querySelector("#play-replay-said").innerText
+      .startsWith("Step 1."), null, WAIT);
+    await press(page, "pause");
+    found.playing = await text(page, "#play-replay-said");
+    return found;
+  },
 };
 
 for (const name of Object.keys(acts)) {

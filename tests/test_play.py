@@ -1,5 +1,6 @@
 """The book's moving pages: their numbers are the package's, and their data is the committed one."""
 
+import hashlib
 import itertools
 import json
 import math
@@ -12,17 +13,27 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from PIL import Image
 from scipy import stats
 
-from bandits import theory
+from bandits import mnist, theory
+from bandits.engine.compute import compute
+from bandits.engine.npz import read_arrays
+from bandits.engine.store import Store, unpack
+from bandits.experiments import FIGURE_SEED, environment, experiment
 from bandits.mnist import Mnist
+from bandits.simulate import Trajectory
 from bandits.theory.counting import poisson_binomial
 from bandits.theory.mnist_facts import expected_best
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the book is no part of what is installed
 
-from book import assemble, play_data  # noqa: E402
+sys.path.insert(0, str(ROOT / "tools"))
+
+import record_replay  # noqa: E402
+
+from book import assemble, play_data, replay_data  # noqa: E402
 
 BOOK, FIGURES, NPM = ROOT / "book", ROOT / "figures", ROOT / "book" / "node_modules"
 PLAY = BOOK / "_static" / "play"
@@ -134,6 +145,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sources of the moving pages, as the book has them."""
     source = tmp_path_factory.mktemp("play")
     play_data.write(FIGURES, source)
+    replay_data.write(FIGURES, source)
     return source
 
 
@@ -208,6 +220,101 @@ def test_the_ten_rounds_are_those_of_the_first_notebook(made: Path, sample: Mnis
     assert (plain != shuffled).any(axis=1).all()
 
 
+# The recorded run
+
+RECORDED = sorted((FIGURES / "replay").glob("low_noise-run00-*.npz"))
+
+
+def committed(path: Path) -> tuple[Any, Trajectory]:
+    """The predictions recorded of a run, and the run itself."""
+    arrays, about = read_arrays(path)
+    return arrays["predictions"], unpack(read_arrays(FIGURES / "runs" / about["run"])[0])
+
+
+def states() -> tuple[dict[str, Any], dict[str, Any]]:
+    return read_arrays(FIGURES / "replay" / "low_noise-run00.npz")
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_what_was_recorded_leads_to_every_committed_decision(path: Path) -> None:
+    predictions, run = committed(path)
+    met, _ = states()
+    assert path.stem.endswith(read_arrays(path)[1]["run"].split("-")[0])
+    greedy = ~run.explored
+    np.testing.assert_array_equal(predictions.argmax(axis=1)[greedy], run.actions[greedy])
+    assert greedy.sum() > 1980
+    if run.explored.any():
+        np.testing.assert_array_equal(met["eta"] <= 1 / run.t, run.explored)
+    np.testing.assert_array_equal(met["digits"][np.arange(2000), run.actions], run.means)
+    np.testing.assert_array_equal(met["digits"].max(axis=1), run.best_means)
+
+
+def test_arm_4_is_untried_when_the_replay_opens() -> None:
+    _, run = committed(FIGURES / "replay" / "low_noise-run00-deep.npz")
+    counts = np.bincount(run.actions[: replay_data.SHOWN], minlength=5)
+    assert counts.tolist() == [225, 122, 160, 0, 193]
+
+
+def test_the_sheets_are_the_images_of_the_run() -> None:
+    _, about = states()
+    for name, digest in about["sheets"].items():
+        assert hashlib.sha256((FIGURES / "replay" / name).read_bytes()).hexdigest() == digest
+    data = mnist.load()
+    if data.digest != about["data"]["digest"]:
+        pytest.skip("full MNIST is not at hand, so only the sheets' checksums were compared")
+    spec = experiment("low_noise").spec(experiment("low_noise").methods[0], 0, 2000)
+    rounds = environment(spec, data).rounds(FIGURE_SEED, 0, 2000)
+    for number, name in enumerate(about["sheets"]):
+        with Image.open(FIGURES / "replay" / name) as opened:
+            pixels = np.asarray(opened.convert("L"))
+        tiles = pixels.reshape(50, 28, 50, 28).transpose(0, 2, 1, 3).reshape(500, -1)
+        images = rounds.contexts(slice(500 * number, 500 * number + 500))
+        assert np.abs(tiles / 255 - images).max() <= 0.5 / 15 + 1e-6
+
+
+def test_the_page_has_what_was_recorded(made: Path) -> None:
+    page, (met, _) = read(made, "replay"), states()
+    assert [int(d) for d in page["digits"]] == met["digits"].ravel().tolist()
+    np.testing.assert_allclose(page["eta"], met["eta"], atol=5e-6)
+    assert len(page["methods"]) == len(RECORDED) >= 3
+    for path in RECORDED:
+        predictions, run = committed(path)
+        method = page["methods"][path.stem.rsplit("-", 1)[1]]
+        shown = np.reshape(method["predictions"], (2000, 5)) / 100
+        np.testing.assert_allclose(shown, predictions, atol=0.0051)
+        assert [int(arm) for arm in method["actions"]] == run.actions.tolist()
+        assert [arm == "1" for arm in method["explored"]] == run.explored.tolist()
+
+
+def test_a_run_is_recorded_only_if_it_decides_as_committed(
+    sample: Mnist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown, store = experiment("low_noise"), Store(tmp_path / "runs", sample.digest)
+    words = ["--mnist", "sample", "--steps", "60", "--methods", "deep,linucb"]
+    words += ["--runs", str(store.folder), "--out", str(tmp_path / "out")]
+    runs = {}
+    for method in shown.select(["deep", "linucb"]).methods:
+        spec = shown.spec(method, 0, 60)
+        runs[method.name] = compute(spec, sample)
+        store.save(spec, runs[method.name])
+    assert record_replay.main(words) == 0
+    for name, run in runs.items():
+        arrays, _ = read_arrays(tmp_path / "out" / f"low_noise-run00-{name}.npz")
+        greedy, rows = arrays["predictions"].argmax(axis=1), np.arange(60)
+        np.testing.assert_array_equal(greedy[~run.explored], run.actions[~run.explored])
+        assert arrays["predictions"].shape == (60, 5)
+        assert len({*arrays["predictions"][rows, run.actions].tolist()}) > 50
+    # The first training is at the 20th step; before it nothing depends on the rewards.
+    spec, changed = shown.spec(shown.select(["deep"]).methods[0], 0, 60), runs["deep"]
+    changed.actions[44] = (changed.actions[44] + 1) % 5
+    store.save(spec, changed)
+    (tmp_path / "out" / "low_noise-run00-deep.npz").unlink()
+    capsys.readouterr()
+    assert record_replay.main(words) == 1
+    assert "it decides otherwise at t = 45" in capsys.readouterr().err
+    assert not (tmp_path / "out" / "low_noise-run00-deep.npz").exists()
+
+
 # The pages in a browser
 
 
@@ -250,7 +357,7 @@ def seen(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
 
 def test_nothing_goes_wrong_and_nothing_is_asked_of_a_host(seen: dict[str, Any]) -> None:
     assert seen["troubles"] == []
-    assert len(seen["pages"]) == 3
+    assert len(seen["pages"]) == 4
 
 
 def test_a_picture_stands_in_where_scripts_do_not_run(seen: dict[str, Any]) -> None:
@@ -347,3 +454,37 @@ def test_the_game_pays_the_digits(seen: dict[str, Any], made: Path) -> None:
         assert told[4] == " ".join(map(str, earned))
     assert (found["plain"], found["shuffled"]) == ("data/ten.png#45", "data/ten-shuffled.png#45")
     assert found["again"] == found["start"]
+
+
+def test_the_replay_shows_the_committed_run(seen: dict[str, Any]) -> None:
+    found, (met, _) = acts(seen, "replay"), states()
+    predictions, run = committed(FIGURES / "replay" / "low_noise-run00-deep.npz")
+    random = int(np.flatnonzero(run.explored[1:])[0]) + 2
+    for act, t in (("start", 700), ("right", 701), ("random", random)):
+        seen_now = found[act]
+        counts = np.bincount(run.actions[:t], minlength=5)
+        assert seen_now["rows"] == [["times taken", *map(str, counts)]]
+        assert seen_now["taken"] == run.actions[t - 1]
+        for arm, words in enumerate(seen_now["arms"]):
+            assert f"predicted {predictions[t - 1, arm]:.2f}".replace("-", "−") in " ".join(
+                words.split()
+            )
+        assert seen_now["said"].startswith(
+            f"Step {t}. The random number {met['eta'][t - 1]:.4f} is"
+        )
+        paid, best = run.means[t - 1], run.best_means[t - 1]
+        assert seen_now["said"].endswith(
+            f"arm {run.actions[t - 1] + 1}, which pays {paid:.0f}. The best pays {best:.0f}, "
+            f"so the regret is {best - paid:.0f}."
+        )
+        assert f"{run.regret[:t].mean():.3f} per step" in seen_now["sums"]
+        assert f"{run.explored[:t].sum()} random steps" in seen_now["sums"]
+    assert "Never taken: arm 4." in found["start"]["sums"]
+    assert "at random" in found["random"]["said"]
+    assert "the best prediction decides" in found["start"]["said"]
+    _, linucb = committed(FIGURES / "replay" / "low_noise-run00-linucb.npz")
+    counts = [f"{count:,}" for count in np.bincount(linucb.actions, minlength=5)]
+    assert found["linucb"]["rows"] == [["times taken", *counts]]
+    assert found["linucb"]["said"].startswith("Step 2,000. It never explores")
+    np.testing.assert_allclose(found["regret"], linucb.normalized_regret, rtol=1e-9)
+    assert found["playing"].startswith("Step ")
