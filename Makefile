@@ -25,7 +25,7 @@ PORT ?= 8000
 WHEELS ?=
 
 .PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims proofs
-.PHONY: book book-lite serve pages ready environment clean
+.PHONY: book book-lite serve sphinx pages ready environment clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -42,13 +42,13 @@ paper: $(READY)  ## every experiment at paper scale, into figures/ (hours; goes 
 redraw: $(READY)  ## the committed figures again, from their data alone
 	$(BIN)/bandits figures --scale paper --from-data
 
-test: $(READY)  ## everything that CI runs
+test: $(READY) sphinx  ## everything that CI runs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check bandits book course/*.py course/tests tools tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(PARALLEL)
 
-test-all: $(READY)  ## the long batteries too
+test-all: $(READY) sphinx  ## the long batteries too
 	$(BIN)/python -m pytest $(PARALLEL) -m "slow or not slow" --cov --cov-report=term:skip-covered --cov-fail-under=95
 	$(BIN)/python tools/installs.py oldest
 	$(BIN)/python tools/installs.py newest
@@ -118,11 +118,13 @@ environment:
 	touch "$$VENV/.ready"
 
 # What the pages are made with: the extra `book` of this package, and npm's part of it.
-pages: $(READY)
-	@command -v npm >/dev/null || \
-		{ echo "make book needs npm, which comes with Node.js: the pages' MathJax is installed with it" >&2; exit 2; }
+sphinx: $(READY)
 	@test "$$VENV/.book" -nt pyproject.toml || \
 		{ $(BIN)/python -m pip install --quiet --editable ".[book,lite]" && touch "$$VENV/.book"; }
+
+pages: sphinx
+	@command -v npm >/dev/null || \
+		{ echo "make book needs npm, which comes with Node.js, for the pages' MathJax" >&2; exit 2; }
 	@test book/node_modules/.package-lock.json -nt book/package-lock.json || \
 		{ npm ci --prefix book --no-audit --no-fund --loglevel=error && \
 		touch book/node_modules/.package-lock.json; }

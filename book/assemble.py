@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from book import chapters, play_data, replay_data
+from book import chapters, ledger, pages, play_data, replay_data
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "book"
@@ -18,6 +18,12 @@ VENDORED = {
     "uplot/LICENSE": "play/uplot/LICENSE",
 }
 """What the pages use of npm's packages, and where in `_static` it lies."""
+
+ELSEWHERE = {
+    "CONTRIBUTING.md": "contributing.md",
+    "proofs/README.md": "proofs/README.md",
+} | {f"course/{page.name}": f"course/{page.name}" for page in (ROOT / "course").glob("*.md")}
+"""Pages that lie elsewhere in the repository, and where in the book."""
 
 
 class BookError(Exception):
@@ -36,8 +42,16 @@ def assemble(source: Path) -> None:
     shutil.copytree(HERE, source, ignore=_not_pages)
     for name, place in VENDORED.items():
         _copy(NPM / name, source / "_static" / place)
-    for picture in sorted((ROOT / "figures").glob("*.png")):
-        _copy(picture, source / "figures" / picture.name)
+    for file in sorted((ROOT / "figures").glob("*.*")):
+        _copy(file, source / "figures" / file.name)
+    for page in source.glob("*.md"):
+        page.write_text(pages.fill(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for name, place in ELSEWHERE.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        (source / place).parent.mkdir(exist_ok=True)
+        (source / place).write_text(text.replace("```mermaid", "```text"), encoding="utf-8")
+    (source / "paper.md").write_text(ledger.paper_page(), encoding="utf-8")
+    pages.reference(source)
     play_data.write(ROOT / "figures", source)
     replay_data.write(ROOT / "figures", source)
     chapters.write(ROOT / "notebooks", source)

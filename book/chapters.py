@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from book import ledger
+
 COLAB = '"google.colab" in sys.modules'
 FOLDED = {"hide-input", "hide-cell", "remove-cell"}
 ANCHORED = re.compile(r"\[([^]]*)\]\((\w+)\.(?:ipynb|md)#([\w-]+)\)")
@@ -25,8 +27,8 @@ def write(notebooks: Path, source: Path) -> None:
         shutil.copy(path, source / "downloads")
         page = source / "notebooks" / path.name
         page.write_text(json.dumps(chapter(path), ensure_ascii=False), encoding="utf-8")
-    ledger = (notebooks / "claims.md").read_text(encoding="utf-8")
-    (source / "notebooks" / "claims.md").write_text(anchored(ledger), encoding="utf-8")
+    rows = ledger.ledger_page(notebooks / "claims.md")
+    (source / "notebooks" / "claims.md").write_text(rows, encoding="utf-8")
 
 
 def chapter(path: Path) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """How Sphinx makes the book from the sources that `python -m book` assembles."""
 
+from typing import Any
+
 project = "Deep ε-greedy, checked"
 author = "The deep-epsilon-greedy authors"
 project_copyright = "The deep-epsilon-greedy authors, MIT licence"
@@ -26,6 +28,8 @@ exclude_patterns = ["downloads"]  # offered as files
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_preserve_defaults = True  # as written, not as computed
+autodoc_default_options = {"no-value": True}
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
@@ -34,6 +38,7 @@ bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
 copybutton_exclude = ".linenos, .gp, .go"
 numfig = True
+numfig_format = {"figure": "Picture %s."}  # "Fig." is the paper's
 proof_minimal_theme = True
 
 html_theme = "furo"
@@ -41,7 +46,25 @@ html_title = project
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
 html_js_files = ["book.js"]
+html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 mathjax_path = "mathjax/tex-chtml.js"  # copied from npm: no page asks a host for anything
+
+
+def plain_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """In a docstring a bar is an absolute value or "given", and never a substitution."""
+    lines[:] = [line.replace("|", "\\|") for line in lines]
+
+
+def with_levels(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """The captions of the contents are headings, which need a level for those who hear a page."""
+    tree, heading = str(context.get("furo_navigation_tree", "")), 'role="heading"'
+    context["furo_navigation_tree"] = tree.replace(heading, f'{heading} aria-level="2"')
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("html-page-context", with_levels, priority=900)  # after the theme
+    app.connect("autodoc-process-docstring", plain_bars)

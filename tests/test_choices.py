@@ -1,4 +1,4 @@
-"""The README's table of choices: made from the experiments, and enough to build Deep from."""
+"""The book's table of choices: made from the experiments, and enough to build Deep from."""
 
 import re
 from dataclasses import fields, replace
@@ -27,14 +27,15 @@ from bandits.experiments import (
     environment,
 )
 from bandits.results.choices import network_of, rows, table
+from book import pages
 
-README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
-LINES = [line for line in README.splitlines() if line.startswith("| ") and line.count("|") == 4]
+PAGE = Path(__file__).resolve().parent.parent / "book" / "settings.md"
+LINES = [line for line in table().splitlines() if line.startswith("| ") and line.count("|") == 4]
 OURS = {line.split("|")[1].strip(): line.split("|")[3].strip() for line in LINES}
 
 
-def test_the_readme_has_the_table_of_the_experiments() -> None:
-    assert table() in README
+def test_the_book_has_the_table_of_the_experiments() -> None:
+    assert pages.fill(PAGE.read_text(encoding="utf-8")).count(table()) == 1
 
 
 # ── Nothing that decides a result is missing ────────────────────────────────────────────────────
@@ -102,7 +103,7 @@ def test_the_table_speaks_for_all_methods_and_figures_that_it_is_not_asked_about
 
 
 def said(row: str, pattern: str) -> tuple[Any, ...]:
-    """The numbers in a row of the README that stand where the pattern has brackets."""
+    """The numbers in a row of the table that stand where the pattern has brackets."""
     found = re.search(pattern, OURS[row])
     assert found, f"{pattern} is not said of {row}"
     return tuple(float(text.replace(",", "")) for text in found.groups())

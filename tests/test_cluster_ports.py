@@ -1,4 +1,4 @@
-"""What the README's `dask` commands for one machine listen to, once they are started as printed."""
+"""What the book's `dask` commands for one machine listen to, once they are started as printed."""
 
 import os
 import shlex
@@ -18,7 +18,7 @@ import psutil  # distributed needs it
 from bandits.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
-LINES = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+LINES = (ROOT / "book" / "cluster.md").read_text(encoding="utf-8").splitlines()
 SCHEDULER, WORKER = (
     [line for line in LINES if line.startswith(f"dask {what} ") and "127.0.0.1" in line]
     for what in ("scheduler", "worker")

@@ -1,4 +1,4 @@
-"""The committed figures are what their runs and data say, and the README says the same."""
+"""The committed figures are what their runs and data say, and the book says the same."""
 
 import json
 from pathlib import Path
@@ -100,9 +100,9 @@ def test_the_paper_s_figures_are_there_and_at_least_as_large_as_agreed() -> None
     assert min(steps["low_noise"], steps["high_noise"]) >= 2000
 
 
-def test_the_readme_s_sentences_give_the_numbers_of_the_runs() -> None:
+def test_the_book_s_findings_give_the_numbers_of_the_runs() -> None:
     """Those of the verdicts' table have a test of their own, and the notebooks print the rest."""
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    page = " ".join((ROOT / "book" / "results.md").read_text(encoding="utf-8").split())
     found, _ = saved.load_those_there(PAPER_FIGURES, FOLDER)
     low, high = found["low_noise"], found["high_noise"]
 
@@ -121,18 +121,16 @@ def test_the_readme_s_sentences_give_the_numbers_of_the_runs() -> None:
     def exponent(curves: list[Any], first: int) -> Interval:
         return interval([fit_power_law(curve, first=first).exponent for curve in curves])
 
-    assert f"of Linear (by {told(paired_difference(late('deep'), late('linear')))})" in readme
+    assert f"of Linear (by {told(paired_difference(late('deep'), late('linear')))})" in page
     rewards = {m: [r.rewards.mean(dtype=float) for r in runs("low_noise", m)] for m in LEARNERS}
     over_all = told(paired_difference(rewards["deep"], rewards["linucb"]))
-    assert f"from LinUCB without noise ({over_all})" in readme
+    assert f"from LinUCB without noise ({over_all})" in page
 
     deep = runs("low_noise", "deep")
     in_use = [int((np.bincount(r.actions, minlength=5) >= len(r) / 100).sum()) for r in deep]
     cost = [float(expected_best(5) - expected_best(arms)) for arms in in_use]
     lost = interval([r.regret[1500:].mean() for r in deep])
-    assert (
-        f"of the {told(lost)} per step that Deep still loses, {told(interval(cost))} is" in readme
-    )
+    assert f"of the {told(lost)} per step that Deep still loses, {told(interval(cost))} is" in page
 
     wide = [r.normalized_regret for r in runs("convergence_repeats", "deep_wide")]
     above = [r.normalized_regret - floor for r, floor in zip(deep, cost, strict=True)]
@@ -142,17 +140,27 @@ def test_the_readme_s_sentences_give_the_numbers_of_the_runs() -> None:
         (exponent(above, 100), "Fig. 2's Deep falls as t^(MEAN), [LOW]"),
     ):
         mean, _, rest = told(value).partition(" [")
-        assert said.replace("MEAN", mean).replace("LOW]", rest) in readme, said
+        assert said.replace("MEAN", mean).replace("LOW]", rest) in page, said
     (one,) = (r.normalized_regret for r in runs("convergence", "deep_wide"))
     mean = told(exponent([one], 250)).split()[0]
-    assert f"which falls as t^({mean}) from t = 250 to 5,000" in readme
+    assert f"which falls as t^({mean}) from t = 250 to 5,000" in page
 
     noise = [f"{(late(m) - late(m, high)).mean():.2f}" for m in LEARNERS]
-    assert f"costs each learner {min(noise)} to {max(noise)} digits per step of the" in readme
+    assert f"costs each learner {min(noise)} to {max(noise)} digits per step of the" in page
 
 
-def test_the_readme_s_verdicts_are_those_of_the_data() -> None:
-    found, _ = saved.load_those_there(FOUND, FOLDER)
-    lines = verdicts.table(paper.read_all(found)).splitlines()
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "\n".join(lines) in readme, "`bandits verdicts` prints the table that belongs there"
+def test_the_readme_s_plain_sentences_hold() -> None:
+    """What the README and the book's first page say without numbers."""
+    found, _ = saved.load_those_there(PAPER_FIGURES, FOLDER)
+    low = found["low_noise"]
+
+    def late(method: str) -> Any:
+        return low["late_mean"][verdicts.place_of(low, method)]
+
+    for other in ("simple", "linucb", "linear"):
+        assert paired_difference(late("deep"), late(other)).low > 0, "ahead of every other learner"
+    seen = {r.measured: r.value for r in paper.read_all({"low_noise": low})}
+    assert seen["Deep's regret, third quarter − last"].low > 0, "loses less and less"
+    assert seen["late regret of Deep"].low > 1, "but still more than a digit at each step"
+    for linear in ("LinUCB", "Linear"):
+        assert seen[f"{linear} − Random, late reward"].low > 1, "far better than chance"

@@ -129,6 +129,22 @@ def test_an_environment_begun_and_cut_short_is_finished(study: Study) -> None:
     assert not (study.folder / ".venv").exists()
 
 
+def test_the_book_says_in_one_sentence_what_it_lacks(study: Study, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("make", "sh", "mkdir", "touch", "ls", "cp", "basename", "dirname"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    done = study.make("book", PATH=str(tools))
+    assert done.returncode == 2
+    said = "make book needs npm, which comes with Node.js, for the pages' MathJax"
+    assert done.stderr.splitlines()[0] == said
+    assert study.calls[-1].endswith("--editable .[book]")
+    done = study.make("serve")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[0] == "there are no pages: make book"
+    assert study.calls == []
+
+
 # ── What was there before ───────────────────────────────────────────────────────────────────────
 
 

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,7 +154,7 @@ def record_states(spec: RunSpec, mnist: Mnist, path: Path) -> None:
         "seed": spec.seed,
         "versions": versions(),
     }
-    arrays = {"digits": rounds.means.astype(np.uint8), "eta": rounds.draws.eta}
+    arrays: dict[str, NDArray[Any]] = {"digits": rounds.means.astype(np.uint8), "eta": rounds.draws.eta}
     write_arrays(path, arrays, about)
 
 

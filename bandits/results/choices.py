@@ -1,4 +1,4 @@
-"""What the paper states of its experiments, and all that we chose: the README's table.
+"""What the paper states of its experiments, and all that we chose: the book's table.
 
 Made from the frozen experiments, so that the table cannot fall behind them, and complete enough to
 rebuild the experiments from it alone.
