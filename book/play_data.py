@@ -94,6 +94,14 @@ def figure(name: str, figures: Path) -> dict[str, Any] | None:
             "half": _rounded(data["half_width"][:, points]),
             "curves": _rounded(data["curves"][:, :, points]),
         }
+    elif "normalized_reward" in data:  # at a long horizon
+        rewards = data["normalized_reward"][:, :, points]
+        mean, half = mean_interval(rewards, axis=1)
+        content["reward"] = {
+            "mean": _rounded(mean),
+            "half": _rounded(half),
+            "curves": _rounded(rewards),
+        }
     curves = _regret(name, data, figures)[:, :, points]
     mean, half = mean_interval(curves, axis=1)
     content["regret"] = {
@@ -107,7 +115,8 @@ def figure(name: str, figures: Path) -> dict[str, Any] | None:
 def _regret(name: str, data: Data, figures: Path) -> NDArray[np.float64]:
     """Regret per step, without the noise, (methods, runs, points)."""
     if "normalized_regret" in data:
-        return np.asarray(data["normalized_regret"])[None]
+        found = np.asarray(data["normalized_regret"])
+        return found if found.ndim == 3 else found[None]  # Fig. 1 has one method only
     runs = load_runs(name, figures)
     return np.array(
         [[run.normalized_regret[data["t"] - 1] for run in runs[str(m)]] for m in data["methods"]]

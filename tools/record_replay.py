@@ -154,7 +154,10 @@ def record_states(spec: RunSpec, mnist: Mnist, path: Path) -> None:
         "seed": spec.seed,
         "versions": versions(),
     }
-    arrays: dict[str, NDArray[Any]] = {"digits": rounds.means.astype(np.uint8), "eta": rounds.draws.eta}
+    arrays: dict[str, NDArray[Any]] = {
+        "digits": rounds.means.astype(np.uint8),
+        "eta": rounds.draws.eta,
+    }
     write_arrays(path, arrays, about)
 
 
