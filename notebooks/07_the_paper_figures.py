@@ -608,20 +608,18 @@ for name in ("linucb", "linear", "simple", "deep"):
 
 # %% [markdown]
 # * **Deep has not arrived, but it keeps coming.** What it loses per step in the last quarter falls from
-#   1.17 at 2,000 to 0.66 at 10,000 and 0.33 $[-0.04, 0.70]$ at 40,000. The slope grows steeper, from about
-#   $-0.2$ at the start to about $-0.4$; its band contains $-1/2$ only near the end. Nothing
-#   in these runs says that Deep stops, and nothing shows that its rate is $t^{-1/2}$.
-# * **Simple comes later; we do not see it stop.** Its regret falls too, as about $t^{-0.2}$, and is
-#   about twice Deep's at the end. The paper's "Simple does not converge" is not what these runs
-#   show: they show a slower method.
+#   1.22 at 2,000 steps to 0.69 at 10,000 and 0.40 $[0.22, 0.57]$ at 40,000. It falls about as $t^{-0.35}$;
+#   the band of the slope reaches $-1/2$ only at the end. Nothing here says that Deep stops, and nothing
+#   shows that its rate is $t^{-1/2}$.
+# * **Simple comes later; we do not see it stop.** Its regret falls too, about as $t^{-0.2}$, and is twice
+#   Deep's at the end. "Simple does not converge" is not what these runs show: they show a slower
+#   method.
 # * **The linear methods have a floor.** No linear function of the pixels loses less than 0.82 per step.
 #   LinUCB comes near it. Linear is further away, and its curve first *rises* again, between about 8,000
-#   and 20,000 steps: there its arms come to hold as many samples as they have weights that count (some
+#   and 19,000 steps: there its arms come to hold as many samples as they have weights that count (some
 #   3,600), and least squares fits what it cannot explain, as [chapter 8](08_beyond_the_paper.ipynb)
 #   foretells. Both remain far better than Random.
 # * **Starved arms are found, by patience alone**: about as often as the exact law says.
-#
-# These are few runs, so the intervals are wide: the rows that are undecided wait for more of them.
 #
 # ## What you have seen
 #
