@@ -548,7 +548,6 @@ long, long_captions = load_those_there(["long_low_noise"], Path("../figures"))
 assert long, "the long figure is committed with its data"
 found = long["long_low_noise"]
 KINDS["long_low_noise"].draw(found, long_captions["long_low_noise"])
-plt.show()
 
 # %% [markdown]
 # On the left both axes are logarithmic, so that a power law is a straight line. On the right is its
@@ -565,6 +564,9 @@ Markdown(horizon_verdicts.table(columns, at_least=2))
 # %%
 for reading, before, after in horizon_verdicts.changes(columns):
     print(f"{reading.measured}: from {before} to {after} steps it becomes: {reading.verdict}")
+
+# %% [markdown]
+# What changes is what was open, or is open with fewer runs; no verdict turns into its opposite.
 
 # %% [markdown]
 # What is Deep's regret made of? Each step's regret has one of three causes, and the first two are
