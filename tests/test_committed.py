@@ -149,6 +149,28 @@ def test_the_book_s_findings_give_the_numbers_of_the_runs() -> None:
     assert f"costs each learner {min(noise)} to {max(noise)} digits per step of the" in page
 
 
+def test_the_long_horizon_s_findings_give_its_numbers() -> None:
+    """Each number of the results page and of the README, read once more from the data."""
+    data, _ = saved.load_data("long_low_noise", FOLDER)
+    page = " ".join((FOLDER.parent / "book" / "results.md").read_text("utf-8").split())
+    regret = data["late_best"] - data["late_mean"]
+    lost = {str(m): regret[k] for k, m in enumerate(data["methods"])}
+    assert data["horizons"].tolist() == [2000, 10_000, 40_000]
+    early, middle, late = lost["deep"].T
+    assert f"Deep loses {interval(late)} per step" in page
+    assert f"after {early.mean():.2f} at 2,000 steps and {middle.mean():.2f} at 10,000" in page
+    for method, name in (("simple", "Simple Deep"), ("linucb", "LinUCB"), ("linear", "Linear")):
+        assert f"{name} {interval(lost[method][:, -1])}" in page
+    assert f"pixels loses less than {float(data['linear_regret']):.2f}." in page
+    exponents = data["exponents"][list(data["methods"]).index("deep")]
+    assert f"Deep about as t^(−{-exponents[:, -1].mean():.2f})" in page
+    readme = (FOLDER.parent / "README.md").read_text("utf-8")
+    assert f"it loses {late.mean():.2f} and still falls" in readme
+    for method in ("deep", "simple"):  # "still falls", "falls too"
+        quarters = data["quarter_regret"][list(data["methods"]).index(method), :, -1]
+        assert interval(quarters[:, 2] - quarters[:, 3]).low > 0
+
+
 def test_the_readme_s_plain_sentences_hold() -> None:
     """What the README and the book's first page say without numbers."""
     found, _ = saved.load_those_there(PAPER_FIGURES, FOLDER)
