@@ -1,4 +1,4 @@
-"""The command line: `bandits data | list | run | figures | verdicts | claims`."""
+"""The command line: `bandits data | list | csv | run | figures | verdicts | claims`."""
 
 import io
 import sys

@@ -6,7 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits.checks import finite
+from bandits.checks import finite, whole
+from bandits.theory import random_steps
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,149 @@ class Schedule(Protocol):
 
     def __call__(self, t: NDArray[np.int64], /) -> ArrayLike:
         """ε_t for steps t (n,), each from 0 to 1; a single number stands for all."""
+
+
+class CountedSchedule(Schedule, Protocol):
+    """A schedule that knows its own expected number of random steps, and never rises."""
+
+    def random_steps(self, t: int) -> float:
+        """Σ_{l≤t} ε_l; an arm's expected random pulls are this divided by K."""
+
+
+def _steps(t: ArrayLike) -> NDArray[np.float64]:
+    steps = np.asarray(t, dtype=np.float64)
+    if not np.all(steps >= 1):  # NaN is not
+        raise ValueError(f"t must be >= 1, not {steps.min():g}")
+    return steps
+
+
+def _probability(name: str, value: float) -> float:
+    if finite(name, value) > 1:
+        raise ValueError(f"{name} must be from 0 to 1, not {value!r}")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """ε_t = ε.
+
+    Attributes:
+        epsilon: from 0 to 1.
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _probability("epsilon", self.epsilon))
+
+    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
+        """ε for each of the steps t ≥ 1 (any shape)."""
+        return np.full(_steps(t).shape, self.epsilon)
+
+    def random_steps(self, t: int) -> float:
+        """ε t."""
+        return random_steps.constant(self.epsilon, t)
+
+
+@dataclass(frozen=True)
+class CappedPower:
+    """ε_t = min(1, c / t^p), as Auer, Cesa-Bianchi and Fischer (2002) have it with p = 1.
+
+    Attributes:
+        c: > 0.
+        p: > 0.
+    """
+
+    c: float
+    p: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("c", "p"):
+            value = finite(name, getattr(self, name), positive=True)
+            object.__setattr__(self, name, value)
+
+    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
+        """min(1, c / t^p) for steps t ≥ 1 (any shape)."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.minimum(1.0, self.c / _steps(t) ** self.p))
+
+    def random_steps(self, t: int) -> float:
+        """Σ_{l≤t} ε_l."""
+        return random_steps.capped_power(self.c, self.p, t)
+
+
+@dataclass(frozen=True)
+class EpsilonFirst:
+    """ε_t = 1 for t ≤ steps, then 0: explore, then commit.
+
+    Attributes:
+        steps: ≥ 0.
+    """
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", whole("steps", self.steps, 0))
+
+    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
+        """1 or 0 for steps t ≥ 1 (any shape)."""
+        return np.asarray(_steps(t) <= self.steps, dtype=np.float64)
+
+    def random_steps(self, t: int) -> float:
+        """min(t, steps)."""
+        return random_steps.epsilon_first(self.steps, t)
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """ε_t = decay^(t−1).
+
+    Attributes:
+        decay: from 0 to 1.
+    """
+
+    decay: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "decay", _probability("decay", self.decay))
+
+    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
+        """decay^(t−1) for steps t ≥ 1 (any shape)."""
+        with np.errstate(under="ignore"):
+            return np.asarray(self.decay ** (_steps(t) - 1))
+
+    def random_steps(self, t: int) -> float:
+        """(1 − decay^t) / (1 − decay)."""
+        return random_steps.exponential(self.decay, t)
+
+
+@dataclass(frozen=True)
+class Floor:
+    """ε_t = max(least, schedule(t)).
+
+    Attributes:
+        schedule: one that never rises.
+        least: from 0 to 1.
+    """
+
+    schedule: CountedSchedule
+    least: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "least", _probability("least", self.least))
+
+    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
+        """The larger of both for steps t ≥ 1 (any shape)."""
+        steps = np.asarray(t, dtype=np.int64)
+        return np.maximum(self.least, np.asarray(self.schedule(steps), dtype=np.float64))
+
+    def random_steps(self, t: int) -> float:
+        """Σ_{l≤t} ε_l."""
+
+        def epsilon(step: int) -> float:
+            return float(np.asarray(self.schedule(np.array([step]))).ravel()[0])
+
+        return random_steps.floored(epsilon, self.schedule.random_steps, self.least, t)
 
 
 def checked_epsilon(given: ArrayLike, t: NDArray[np.int64]) -> NDArray[np.float64]:

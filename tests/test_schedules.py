@@ -1,5 +1,6 @@
 """ε_t against its formula, and what is refused."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -7,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bandits.schedules import NeverExplore, PowerSchedule
+from bandits.schedules import (
+    CappedPower,
+    Constant,
+    EpsilonFirst,
+    Exponential,
+    Floor,
+    NeverExplore,
+    PowerSchedule,
+)
 
 
 def test_the_paper_explores_with_one_over_t():
@@ -77,3 +86,51 @@ def test_schedules_compare_by_value_and_cannot_change():
     assert PowerSchedule(0.5) == PowerSchedule(0.5) != PowerSchedule(0.25)
     with pytest.raises(AttributeError):
         PowerSchedule(0.5).p = 2
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        Constant(0.1),
+        CappedPower(5.0, 1.0),
+        CappedPower(3.0, 0.5),
+        CappedPower(0.5, 2.0),
+        EpsilonFirst(40),
+        Exponential(0.9),
+        Exponential(0.0),
+        Exponential(1.0),
+        Floor(CappedPower(5.0), 0.05),
+        Floor(Exponential(0.9), 0.2),
+        Floor(Constant(0.1), 0.3),
+    ],
+)
+def test_random_steps_are_the_sum_of_the_schedule(schedule):
+    epsilon = schedule(np.arange(1, 301))
+    assert ((epsilon >= 0) & (epsilon <= 1)).all()
+    for t in (1, 2, 39, 40, 41, 300):
+        assert schedule.random_steps(t) == pytest.approx(math.fsum(epsilon[:t]), rel=1e-12)
+
+
+def test_schedules_have_the_values_they_say():
+    t = np.array([1, 4, 5, 16, 100])
+    np.testing.assert_allclose(CappedPower(4.0)(t), [1, 1, 0.8, 0.25, 0.04])
+    np.testing.assert_array_equal(EpsilonFirst(5)(t), [1, 1, 1, 0, 0])
+    np.testing.assert_allclose(Exponential(0.5)(t[:3]), [1, 1 / 8, 1 / 16])
+    np.testing.assert_allclose(Floor(CappedPower(4.0), 0.1)(t), [1, 1, 0.8, 0.25, 0.1])
+    np.testing.assert_array_equal(Constant(0.2)(t), [0.2] * 5)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Constant(1.5), "epsilon must be from 0 to 1, not 1.5"),
+        (lambda: Exponential(-0.1), "decay must be"),
+        (lambda: CappedPower(0.0), "c must be a finite number > 0"),
+        (lambda: EpsilonFirst(-1), "steps must be a whole number >= 0"),
+        (lambda: Floor(Constant(0.1), 2.0), "least must be from 0 to 1"),
+        (lambda: Constant(0.5)([0]), "t must be >= 1"),
+    ],
+)
+def test_schedules_out_of_range_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -45,7 +45,15 @@ def _data(parser: Parser) -> None:
 def _list(parser: Parser) -> None:
     from bandits.commands.show import list_experiments
 
+    parser.add_argument("--json", action="store_true", help="with every setting, as JSON")
     parser.set_defaults(do=list_experiments)
+
+
+def _csv(parser: Parser) -> None:
+    from bandits.commands.show import write_csv
+
+    parser.add_argument("file", type=_folder, metavar="FILE.npz", help="of a figure or a run")
+    parser.set_defaults(do=write_csv)
 
 
 def _run(parser: Parser) -> None:
@@ -97,6 +105,7 @@ def _claims(parser: Parser) -> None:
 COMMANDS: dict[str, tuple[str, Callable[[Parser], None]]] = {
     "data": ("say which MNIST is found, where, verified how", _data),
     "list": ("list the experiments and their methods", _list),
+    "csv": ("print a stored run, or a figure's numbers, as CSV", _csv),
     "run": ("do the missing runs of experiments", _run),
     "figures": ("do the missing runs, then draw the figures", _figures),
     "verdicts": ("hold the claims against the figures' data, as Markdown", _verdicts),

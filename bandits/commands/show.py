@@ -1,10 +1,12 @@
 """The commands that tell: what data, experiments, claims and verdicts there are."""
 
 import argparse
+from typing import Any
 
 from bandits.checks import UsageError
 from bandits.engine.terminal import complain
-from bandits.experiments import EXPERIMENTS, SCALES, size_told
+from bandits.experiments import EXPERIMENTS, SCALES, Experiment, size_told
+from bandits.settings import plain
 
 
 def show_data(options: argparse.Namespace) -> int:
@@ -17,12 +19,33 @@ def show_data(options: argparse.Namespace) -> int:
 
 def list_experiments(options: argparse.Namespace) -> int:
     """`bandits list`."""
+    if options.json:
+        import json
+
+        print(json.dumps([_told(item) for item in EXPERIMENTS.values()], indent=1))
+        return 0
     for item in EXPERIMENTS.values():
         print(f"{item.name}: {item.title}")
         if item.methods:
             print(f"  methods: {', '.join(method.name for method in item.methods)}")
         for name in SCALES:
             print(f"  {name}: {size_told(item.scale(name))}")
+    return 0
+
+
+def _told(item: Experiment) -> dict[str, Any]:
+    """An experiment as JSON values."""
+    scales = {name: plain(item.scale(name)) for name in SCALES}
+    settings, methods = plain(item.shared()), plain(item.methods)
+    return {"name": item.name, "title": item.title, "scales": scales, "settings": settings,
+            "methods": methods}  # fmt: skip
+
+
+def write_csv(options: argparse.Namespace) -> int:
+    """`bandits csv`."""
+    from bandits.results import saved
+
+    print(saved.csv_of(options.file), end="")
     return 0
 
 

@@ -3,15 +3,90 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bandits.engine.files import read_bytes, there
 from bandits.engine.npz import StoreError, read_arrays
 from bandits.engine.packed import unpack
 from bandits.results.data import Data
+from bandits.results.verdicts import place_of
 from bandits.simulate import Trajectory
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def load_data(name: str, folder: Path) -> tuple[Data, str]:
+
+class SavedData(dict[str, NDArray[Any]]):
+    """A figure's arrays by name, with a method's part of them in one line."""
+
+    def of(self, array: str, method: str) -> NDArray[Any]:
+        """A method's part of an array, such as `data.of("late_mean", "deep")`, (runs,).
+
+        Raises:
+            ValueError: if there is no such array, it has no row for each method, or the figure has
+                no such method.
+        """
+        place, rows = place_of(self, method), len(self["methods"])
+        fit = [n for n, values in self.items() if np.ndim(values) and len(values) == rows]
+        if array not in fit:
+            raise ValueError(
+                f"the arrays with a row for each method are {', '.join(fit)}, not {array!r}"
+            )
+        return np.asarray(self[array][place])
+
+    def frame(self) -> "pd.DataFrame":
+        """The figure's curves and numbers, one row for each method, run and number of a run.
+
+        The columns are method, run and every array of shape (methods, runs), such as late_mean.
+        """
+        import pandas as pd
+
+        names = [str(name) for name in self["methods"]]
+        tables = {
+            name: values
+            for name, values in self.items()
+            if values.ndim == 2 and len(values) == len(names) and name not in PER_STEP
+        }
+        runs = {values.shape[1] for values in tables.values()}
+        if len(runs) != 1:
+            raise ValueError("the figure has no numbers by method and run")
+        (count,) = runs
+        index = {"method": np.repeat(names, count), "run": np.tile(np.arange(count), len(names))}
+        return pd.DataFrame(index | {name: values.ravel() for name, values in tables.items()})
+
+
+PER_STEP = ("mean", "half_width")
+"""Arrays (methods, steps kept)."""
+
+
+def run_frame(run: Trajectory) -> "pd.DataFrame":
+    """A run as a table: one row for each step t, one column for each array, and the regret."""
+    import pandas as pd
+
+    return pd.DataFrame({"t": run.t, **run.arrays(), "regret": run.regret})
+
+
+def csv_of(path: Path) -> str:
+    """A stored run, or a figure's data, as comma-separated values.
+
+    Raises:
+        ValueError: if the file is not there, not whole, or neither of both.
+        Unreadable: if it is there but cannot be read now.
+    """
+    try:
+        arrays, _ = read_arrays(path)
+    except FileNotFoundError as error:
+        raise ValueError(f"{path} is not there") from error
+    except StoreError as error:
+        raise ValueError(f"{path} cannot be used: {error}") from error
+    frame = SavedData(arrays).frame() if "methods" in arrays else run_frame(unpack(arrays))
+    return str(frame.to_csv(index=False))
+
+
+def load_data(name: str, folder: Path) -> tuple[SavedData, str]:
     """A figure's data and its caption.
 
     Raises:
@@ -27,7 +102,7 @@ def load_data(name: str, folder: Path) -> tuple[Data, str]:
         raise ValueError(f"{path} cannot be used: {error}") from error
     if "caption" not in about:
         raise ValueError(f"{path} cannot be used: it has no caption")
-    return data, str(about["caption"])
+    return SavedData(data), str(about["caption"])
 
 
 def load_runs(name: str, folder: Path) -> dict[str, list[Trajectory]]:
