@@ -190,7 +190,7 @@ def test_the_verdicts_are_those_of_the_data(html: Path, found: dict[Path, Page])
     data, _ = saved.load_those_there(figures.KINDS, ROOT / "figures")
     readings = paper.read_all(data)
     assert len(readings) >= 20
-    text = found[html / "results.html"].text
+    text = found[html / "results.html"].text.replace("’", "'")
     for reading in readings:
         value = str(reading.value)
         assert f"{reading.measured} {value} {reading.runs} {reading.verdict}" in text
@@ -203,7 +203,7 @@ def test_a_reader_finds_the_four_things_at_once(html: Path, found: dict[Path, Pa
     assert text.index("has not converged") < text.index("Where to go")
     assert "part II of Lemma 3.4" in text
     assert {"cite.html", "running.html"} <= {link for _, link in index.links}
-    assert "@software{" in found[html / "cite.html"].text
+    assert "@software" in found[html / "cite.html"].text
     assert "2112.03376" in found[html / "cite.html"].text
 
 

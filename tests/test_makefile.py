@@ -138,7 +138,7 @@ def test_the_book_says_in_one_sentence_what_it_lacks(study: Study, tmp_path: Pat
     assert done.returncode == 2
     said = "make book needs npm, which comes with Node.js, for the pages' MathJax"
     assert done.stderr.splitlines()[0] == said
-    assert study.calls[-1].endswith("--editable .[book]")
+    assert study.calls[-1].endswith("--editable .[book,lite]")
     done = study.make("serve")
     assert done.returncode == 2
     assert done.stderr.splitlines()[0] == "there are no pages: make book"

@@ -199,7 +199,7 @@ def test_the_ten_rounds_are_those_of_the_first_notebook(made: Path, sample: Mnis
         line
         for cell in notebook["cells"]
         for output in cell.get("outputs", [])
-        for line in output.get("text", [])
+        for line in output.get("text") or [*output["data"].get("text/plain", []), "\n"]
     )
     page = read(made, "ten")
     rows = [page["digits"][5 * r : 5 * r + 5] for r in range(10)]
@@ -341,7 +341,8 @@ def seen(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
         copy(NPM / name, target)
     (source / "figures").mkdir()
     shutil.copy(FIGURES / "low_noise.png", source / "figures")
-    pages = "\n".join(f"play/{path.stem}" for path in (BOOK / "play").glob("*.md"))
+    shutil.copy(BOOK / "statements.md", source)  # the pages refer to its numbers
+    pages = "\n".join(["statements", *(f"play/{p.stem}" for p in (BOOK / "play").glob("*.md"))])
     (source / "index.md").write_text(f"# Pages\n\n```{{toctree}}\n{pages}\n```\n")
     built = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(source), str(folder / "html")]
     subprocess.run(built, check=True, capture_output=True)
