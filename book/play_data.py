@@ -95,21 +95,15 @@ def figure(name: str, figures: Path) -> dict[str, Any] | None:
             "curves": _rounded(data["curves"][:, :, points]),
         }
     elif "normalized_reward" in data:  # at a long horizon
-        rewards = data["normalized_reward"][:, :, points]
-        mean, half = mean_interval(rewards, axis=1)
-        content["reward"] = {
-            "mean": _rounded(mean),
-            "half": _rounded(half),
-            "curves": _rounded(rewards),
-        }
-    curves = _regret(name, data, figures)[:, :, points]
-    mean, half = mean_interval(curves, axis=1)
-    content["regret"] = {
-        "mean": _rounded(mean),
-        "half": _rounded(half),
-        "curves": _rounded(curves),
-    }
+        content["reward"] = _summary(data["normalized_reward"][:, :, points])
+    content["regret"] = _summary(_regret(name, data, figures)[:, :, points])
     return content
+
+
+def _summary(curves: NDArray[np.floating]) -> dict[str, Any]:
+    """Curves (methods, runs, points), their means over runs and half of each interval's width."""
+    mean, half = mean_interval(curves, axis=1)
+    return {"mean": _rounded(mean), "half": _rounded(half), "curves": _rounded(curves)}
 
 
 def _regret(name: str, data: Data, figures: Path) -> NDArray[np.float64]:
