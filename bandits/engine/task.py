@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from bandits.experiments import RESULTS_VERSION, RunSpec
 from bandits.mnist import Mnist
 from bandits.settings import digits
-from bandits.simulate import Trajectory
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -22,8 +21,8 @@ class Task:
     Attributes:
         stem: how its file's name begins; the fingerprint follows.
         decides: all that decides the result beside the data and the run, as plain JSON values.
-        compute: gives the arrays, from the data and the run; a worker process must be able to
-            import it.
+        compute: gives the arrays, from the data and the run's `Trajectory` (None without a
+            `run`); a worker process must be able to import it.
         check: raises ValueError for arrays that it cannot have given.
         run: the run that it starts from, if it needs one.
         networks: whether it trains any, so that torch's version and threads matter.
@@ -31,7 +30,7 @@ class Task:
 
     stem: str
     decides: dict[str, Any]
-    compute: Callable[[Mnist, Trajectory | None], Arrays]
+    compute: Callable[[Mnist, Any], Arrays]
     check: Callable[[Arrays], None]
     run: RunSpec | None = None
     networks: bool = False

@@ -19,8 +19,13 @@ from bandits.results.supervised import Trial, megaflops
 
 
 def trials(experiment: Experiment, scale: Scale) -> list[Trial]:
-    """Every trial of a scale."""
-    assert isinstance(scale, StudyScale)
+    """Every trial of a scale.
+
+    Raises:
+        TypeError: for a scale without sizes.
+    """
+    if not isinstance(scale, StudyScale):
+        raise TypeError(f"the study needs a StudyScale, which has sizes, not {scale!r}")
     return [
         Trial(candidate, size, run, scale.steps, experiment.seed)
         for run in range(scale.runs)

@@ -9,7 +9,6 @@ from bandits.engine.task import Arrays, Task, check_finite
 from bandits.engine.threads import one_thread
 from bandits.environments import MnistBandit
 from bandits.mnist import Mnist
-from bandits.simulate import Trajectory
 from bandits.streams import UNSEEN
 
 STATES = 20_000
@@ -77,5 +76,5 @@ def task(seed: int, arms: int) -> Task:
     )
 
 
-def _limit(seed: int, arms: int, mnist: Mnist, run: Trajectory | None) -> Arrays:
+def _limit(seed: int, arms: int, mnist: Mnist, run: None) -> Arrays:
     return {"regret": np.array(linear_regret(mnist, arms, seed=seed))}

@@ -47,8 +47,7 @@ def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
     ]
 
 
-def _scores(spec: RunSpec, mnist: Mnist, run: Trajectory | None) -> Arrays:
-    assert run is not None
+def _scores(spec: RunSpec, mnist: Mnist, run: Trajectory) -> Arrays:
     blind = environment(spec, mnist).rounds(spec.seed, spec.run, len(run)).means.mean()
     mean, width = scores_after(spec, run, mnist)
     taken = (mean + width).argmax(axis=1)
@@ -89,10 +88,10 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     shape = (len(experiment.methods), data["late_mean"].shape[1])
     found = {name: np.zeros(shape) for name in NAMES}
     places = {method.name: k for k, method in enumerate(experiment.methods)}
-    for task, arrays in own:
-        assert task.run is not None
+    specs = [task.run for task, _ in own if task.run is not None]
+    for spec, (_, arrays) in zip(specs, own, strict=True):
         for name in NAMES:
-            found[name][places[task.run.method.name], task.run.run] = arrays[name]
+            found[name][places[spec.method.name], spec.run] = arrays[name]
     return data | found | {"scale": np.array([m.pixel_scale for m in experiment.methods])}
 
 

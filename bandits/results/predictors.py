@@ -47,8 +47,7 @@ def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
     ]
 
 
-def _seconds(spec: RunSpec, mnist: Mnist, run: Trajectory | None) -> Arrays:
-    assert run is not None
+def _seconds(spec: RunSpec, mnist: Mnist, run: Trajectory) -> Arrays:
     return {"seconds": np.array(stage_seconds(spec, run, mnist))}
 
 
