@@ -1,4 +1,4 @@
-"""What numbers the bandits and experiments accept; anything else is refused in one sentence."""
+"""What values the package accepts; anything else is refused in one sentence."""
 
 import math
 from collections.abc import Sequence
@@ -7,6 +7,8 @@ from operator import index
 from typing import TypeVar
 
 Word = TypeVar("Word", bound=str)
+HUGE = 10**40
+"""Whole numbers from here on are shown by their size."""
 
 
 class UsageError(ValueError):
@@ -23,10 +25,8 @@ def whole(name: str, value: int, least: int) -> int:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
-    if number is None:
-        raise ValueError(f"{name} must be a whole number >= {least}, not {value!r}")
-    if number < least:
-        raise ValueError(f"{name} must be a whole number >= {least}, not {shown(number)}")
+    if number is None or number < least:
+        raise ValueError(f"{name} must be a whole number >= {least}, not {shown(value)}")
     return number
 
 
@@ -65,12 +65,16 @@ def one_of(name: str, value: Word, allowed: Sequence[str]) -> Word:
     Raises:
         ValueError: for another value.
     """
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {shown(value)}")
     return value
 
 
 def shown(value: object) -> str:
-    """The value in a sentence, cut short if it is endless."""
-    text = repr(value) if not isinstance(value, int) or abs(value) < 10**100 else "a huge number"
+    """The value in a sentence: an array by its shape, a huge number by its size, cut if endless."""
+    if (shape := getattr(value, "shape", ())) != ():
+        return f"an array of shape {shape}"
+    if isinstance(value, int) and abs(value) >= HUGE:  # Python writes out 4,300 digits at most
+        return f"{'-' if value < 0 else ''}10^{math.log10(abs(value)):.10g}"
+    text = repr(value)
     return text if len(text) <= 100 else text[:100] + " …"

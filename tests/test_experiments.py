@@ -336,7 +336,7 @@ def test_settings_out_of_range_are_refused(bad, message):
         ({"ties": "First"}, "ties must be one of first, random, not 'First'"),
         ({"train_on": "random"}, "train_on must be one of all, random_branch, not 'random'"),
         ({"p": -1}, "p must be a finite number >= 0, not -1"),
-        ({"p": 10**400}, "p must be a finite number >= 0, not a huge number"),
+        ({"p": 10**400}, r"p must be a finite number >= 0, not 10\^400"),
         ({"pixel_scale": 0}, "pixel_scale must be a finite number > 0, not 0"),
     ],
 )

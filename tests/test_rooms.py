@@ -16,8 +16,8 @@ MOST_IN_ROOT = 14
 
 # A room may import from itself and from those above it.
 ROOMS = (
-    ("theory",),
     ("checks", "settings"),
+    ("theory",),
     ("streams", "schedules", "architecture", "mnist"),
     ("environments", "linear"),
     ("history", "predictors"),
@@ -131,9 +131,8 @@ def test_the_picture_of_the_rooms_is_that_of_the_imports(graph: dict[str, set[st
 
 def test_imports_point_one_way(graph: dict[str, set[str]]) -> None:
     assert upward(graph) == []
-    # The theory stands alone, and nobody on its floor or above could help it.
-    assert all(room(other) == "theory" for name in graph if room(name) == "theory"
-               for other in graph[name])  # fmt: skip
+    of_theory = {room(o) for name in graph if room(name) == "theory" for o in graph[name]}
+    assert of_theory == {"theory", "checks"}  # else it stands alone
 
 
 def test_an_import_that_points_up_is_found() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from bandits.checks import whole
 from bandits.linear import checks
 from bandits.linear.checks import Floats
 from bandits.linear.least_norm import LeastNorm
@@ -36,7 +37,7 @@ class LinearArm:
     """
 
     def __init__(self, context_size: int, ridge: float) -> None:
-        self.context_size = checks.count("context_size", context_size)
+        self.context_size = whole("context_size (m)", context_size, 1)
         self.ridge = checks.ridge(ridge)
         limit = int(ROWS_SHARE * self.context_size)
         self._side: Rows | Triangle = Rows(self.context_size, self.ridge, limit)
@@ -94,9 +95,9 @@ class LinearArms:
     """
 
     def __init__(self, context_size: int, arms: int, ridge: float) -> None:
-        self.context_size = checks.count("context_size", context_size)
+        self.context_size = whole("context_size (m)", context_size, 1)
         self._arms = tuple(
-            LinearArm(context_size, ridge) for _ in range(checks.count("arms", arms))
+            LinearArm(context_size, ridge) for _ in range(whole("arms (K)", arms, 1))
         )
         self.ridge = self._arms[0].ridge
         self._solved: tuple[Floats, list[Floats]] | None = None
@@ -146,8 +147,8 @@ def memory_needed(steps: int, context_size: int, arms: int) -> int:
     the ridge, without one while the rows are independent. The SVD that cuts a spectrum which once
     counted as not zero, a rare event, takes as much again as 5 squares of m for a moment.
     """
-    steps, m = checks.count("steps", steps), checks.count("context_size", context_size)
-    arms = checks.count("arms", arms)
+    steps, m = whole("steps", steps, 1), whole("context_size (m)", context_size, 1)
+    arms = whole("arms (K)", arms, 1)
     limit = max(1, int(ROWS_SHARE * m))
     full = min(arms, steps // limit)  # arms that can move; the rest is left to one more
     rest = min(limit, steps - full * limit) if full < arms else 0

@@ -10,18 +10,11 @@ Floats = npt.NDArray[np.float64]
 LARGEST = 1e100  # squares and products of values up to here cannot overflow
 
 
-def count(name: str, value: int) -> int:
-    """Return a whole number from 1 on."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name} is {value!r}: it must be a whole number, 1 or more")
-    return int(value)
-
-
 def ridge(value: float) -> float:
     """Return a ridge of 0, or one whose inverse is as safe to square as `LARGEST`."""
     ridge = float(value)
     if not (ridge == 0 or 1 / LARGEST <= ridge <= LARGEST):
-        raise ValueError(f"ridge is {value!r}: it must be 0, or between 1e-100 and 1e100")
+        raise ValueError(f"ridge must be 0, or from 1e-100 to 1e100, not {value!r}")
     return ridge
 
 

@@ -7,8 +7,6 @@ named is used or refused; it is never replaced by something else in silence. Wha
 what failed on the way, is part of the result.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import warnings

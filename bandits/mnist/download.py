@@ -5,8 +5,6 @@ the unpacked file written, under a temporary name, and moved into place. So a fo
 a partial or wrong file, and several processes may fill one folder at the same time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

@@ -5,8 +5,6 @@ torchvision checks the MD5 of the archives only, so altered pixels, or fewer lab
 would otherwise load without a word.
 """
 
-from __future__ import annotations
-
 import errno
 import gzip
 import hashlib

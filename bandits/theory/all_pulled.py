@@ -1,17 +1,15 @@
 """P(every arm has at least m random pulls), to full relative accuracy however small it is.
 
-With N random steps and M(n, m) = n!/K^n [z^n](Σ_{j>=m} z^j/j!)^K the answer is
+With N random steps and M(n, m) = n!/K^n [z^n](Σ_{j≥m} z^j/j!)^K the answer is
 Σ_n P(N = n)·M(n, m). For any λ > 0 and r > 0, with n* = rKλ, it is also, exactly,
 
-    C_r · P(Poisson(λ) >= m)^K · e^(-Kλ(r-1)) · Σ_n P_r(n)·P_λ(n)/Poisson(n*; n),
+    C_r · P(Poisson(λ) ≥ m)^K · e^(-Kλ(r-1)) · Σ_n P_r(n)·P_λ(n)/Poisson(n*; n),
 
 where P_r is the law of N with the odds of every step times r, C_r = E r^N its constant, and P_λ
 the law of a sum of K Poisson(λ) counts each conditioned to be at least m. λ is chosen so that both
 laws and the Poisson law have the same centre; then every number in the sum is an ordinary one, and
 what is tiny stands in front of it, as a logarithm.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable
@@ -40,7 +38,7 @@ LEAST_LAMBDA = 1e-280  # at this λ every count is the least allowed
 
 
 def probability_all_pulled(t: float, *, arms: int, p: float, at_least: int) -> float:
-    """P(T_i^R(t) >= at_least for every arm i), the left side of the paper's lemma, exactly.
+    """P(T_i^R(t) ≥ at_least for every arm i), the left side of the paper's lemma, exactly.
 
     For a threshold that is not whole pass its ceiling. t, arms and p as for `random_pull_pmf`;
     at_least: whole, at least 0. Relative error below 1e-9, for any number of arms, down to 1e-280
@@ -107,7 +105,7 @@ def _grouped(chance: Floats) -> tuple[Floats, Floats]:
 
 
 def _excess(rate: float, least: int) -> float:
-    """r - 1 = P(Poisson(λ) = m - 1)/P(Poisson(λ) >= m): then K truncated counts have mean rKλ."""
+    """r - 1 = P(Poisson(λ) = m - 1)/P(Poisson(λ) ≥ m): then K truncated counts have mean rKλ."""
     below, tail = tail_of_poisson(rate, least)
     return math.exp(below - tail)
 

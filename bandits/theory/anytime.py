@@ -1,24 +1,23 @@
 """An any-time lemma (ours): no arm ever falls behind half its expected random pulls, from t_1 on.
 
 Let ε_l in [0, 1] be any deterministic schedule, B(t) = (1/K) Σ_{l<t} ε_l, 0 < θ < 1 and
-c(θ) = 1 - θ + θ ln θ. Then for every t_1 >= 1
+c(θ) = 1 - θ + θ ln θ. Then for every t_1 ≥ 1
 
-    P(T_i^R(t) > θ·B(t) for all t >= t_1 and all arms i) >= 1 - K·exp(-c(θ)·B(t_1)).
+    P(T_i^R(t) > θ·B(t) for all t ≥ t_1 and all arms i) ≥ 1 - K·exp(-c(θ)·B(t_1)).
 
 Proof. One step changes T_i by ξ, which is 1 with probability ε/K, and
-E θ^ξ = 1 - (1-θ)ε/K <= exp(-(1-θ)ε/K). So M_t = θ^T_i(t)·exp((1-θ)B(t)) is a non-negative
-supermartingale with M_1 = 1. Where T_i(t) <= θB(t), M_t >= exp(c(θ)B(t)) >= exp(c(θ)B(t_1)),
-which by Ville's inequality happens at some t >= t_1 with probability at most
+E θ^ξ = 1 - (1-θ)ε/K ≤ exp(-(1-θ)ε/K). So M_t = θ^T_i(t)·exp((1-θ)B(t)) is a non-negative
+supermartingale with M_1 = 1. Where T_i(t) ≤ θB(t), M_t ≥ exp(c(θ)B(t)) ≥ exp(c(θ)B(t_1)),
+which by Ville's inequality happens at some t ≥ t_1 with probability at most
 exp(-c(θ)B(t_1)). Add up over the arms.
 """
-
-from __future__ import annotations
 
 import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bandits.checks import shown
 from bandits.theory import checked
 from bandits.theory.counting import Law, poisson_binomial, sum_of
 from bandits.theory.exploration import Exploration, exploration_of
@@ -38,9 +37,9 @@ def anytime_rate(theta: float = 0.5) -> float:
 
 
 def anytime_bound(t_1: int, *, arms: int, schedule: Schedule, theta: float = 0.5) -> float:
-    """1 - K·exp(-c(θ)·B(t_1)) <= P(every T_i^R(t) > θ·B(t) from t_1 on); below 0 it is empty.
+    """1 - K·exp(-c(θ)·B(t_1)) ≤ P(every T_i^R(t) > θ·B(t) from t_1 on); below 0 it is empty.
 
-    t_1: whole, at least 1, of any size. arms: K >= 1. schedule: the exponent p > 0 of
+    t_1: whole, at least 1, of any size. arms: K ≥ 1. schedule: the exponent p > 0 of
     ε_l = l^-p, or ε_1, ε_2, … themselves, at least t_1 - 1 numbers in [0, 1]; the statement then
     covers the steps they reach. Raises ValueError outside these ranges.
     """
@@ -62,7 +61,7 @@ def anytime_start(level: float, *, arms: int, schedule: Schedule, theta: float =
     if explore.total(latest) < needed:
         raise ValueError(
             f"level {level:g} asks for Σ ε_l = {needed:.6g} over l < t_1, which this schedule does "
-            f"not reach by t_1 = {checked.shown(latest)}"
+            f"not reach by t_1 = {shown(latest)}"
         )
     before, after = 0, 1
     while explore.total(min(after, latest)) < needed:
@@ -77,11 +76,11 @@ def anytime_start(level: float, *, arms: int, schedule: Schedule, theta: float =
 def probability_ever_behind(
     t_1: int, t_2: int, *, arms: int, schedule: Schedule, theta: float = 0.5
 ) -> float:
-    """P(T_i^R(t) <= θ·B(t) for some t in t_1..t_2), exactly, for one given arm.
+    """P(T_i^R(t) ≤ θ·B(t) for some t in t_1..t_2), exactly, for one given arm.
 
     By dynamic programming: the law of T_i over the runs that have not yet fallen behind. T_i never
     falls, so only a t at which ⌊θB(t)⌋ has just risen can be the first. Absolute error below
-    1e-12. 1 <= t_1 <= t_2 <= 1,048,576 whole; the rest as for `anytime_bound`, with t_2 - 1
+    1e-12. 1 ≤ t_1 ≤ t_2 ≤ 1,048,576 whole; the rest as for `anytime_bound`, with t_2 - 1
     numbers where the schedule is a list. A count counts as behind where it exceeds θB by less
     than 1e-12 of it. Raises ValueError outside these ranges, and where so many random pulls are
     expected that the computation would take more than seconds.

@@ -14,8 +14,6 @@ no random step saw the state, with Σ_j e_j² = 1/8 there: (2/δ) Σ_j e_j² = �
 away at that step of the unified theorem.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -105,7 +103,7 @@ def _unseen(t: int, schedule: Schedule, share: float, risk: float) -> Enclosed:
 
 
 def attained_limit(p: float, *, risk: float = RISK) -> Limit:
-    """How E regret_t of the attaining bandit falls for ε_t = t^-p, 0 < p <= 1.
+    """How E regret_t of the attaining bandit falls for ε_t = t^-p, 0 < p ≤ 1.
 
     t^p·regret → 1/4 for p < a/(1+a); both terms at p = a/(1+a); t^(a(1-p))·regret →
     ½κ(2(1-p))^a above; (ln t)^a·regret → ½κ2^a at p = 1. Raises ValueError outside the ranges. p
@@ -124,8 +122,8 @@ def attained_limit(p: float, *, risk: float = RISK) -> Limit:
 def least_total_regret(steps: int, *, risk: float = RISK) -> float:
     """min over S of S/4 + ½(T - S) Σ_k p_k (1 - p_k/2)^S: no schedule's total regret is smaller.
 
-    A schedule with Σ_{l<=T} ε_l = S leaves at least Σ_k p_k (1 - p_k/2)^S of the mass unseen at
-    every step, since 1 - εx >= (1 - x)^ε; and Σ (1 - ε_t) = T - S. Exploring first and then never
+    A schedule with Σ_{l≤T} ε_l = S leaves at least Σ_k p_k (1 - p_k/2)^S of the mass unseen at
+    every step, since 1 - εx ≥ (1 - x)^ε; and Σ (1 - ε_t) = T - S. Exploring first and then never
     again attains it where S is whole. Relative error below 1e-8. steps: T, whole, 1 to 10^30;
     0.05 < risk < 0.95. ValueError outside.
     """

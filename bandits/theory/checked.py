@@ -1,52 +1,28 @@
-"""The ranges every public function of the theory asks for, refused in one sentence each."""
-
-from __future__ import annotations
+"""The ranges that the theory asks for; unlike in `bandits.checks`, 10.0 is a whole number."""
 
 import math
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Name = TypeVar("Name", bound=str)
+from bandits import checks
+from bandits.checks import Word, finite, shown, whole
+
 LARGEST = 2**53  # up to here every whole number is a float, so that no formula overflows
-LONG = 10**40  # whole numbers from here on are shown by their size
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def shown(value: object) -> str:
-    """`value` as the messages show it: an array by its shape, a long whole number by its size.
-
-    Python refuses to write out more than 4300 digits.
-    """
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}"
-    if not isinstance(value, int) or abs(value) < LONG:
-        return repr(value)
-    return f"{'-' if value < 0 else ''}10^{math.log10(abs(value)):.10g}"
-
-
-def _as_float(value: float) -> float:
-    """`value` as a float, inf where it is too large to be one."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-
-
 def whole_number(value: float, name: str, at_least: int, at_most: float = math.inf) -> int:
     """`value` as an int; ValueError unless it is a whole number in at_least..at_most."""
-    whole = _is_number(value) and -math.inf < value < math.inf and value == int(value)
-    if not whole or not at_least <= value <= at_most:
-        above = f" and at most {at_most}" if whole and value > at_most else ""
-        raise ValueError(
-            f"{name} must be a whole number of at least {at_least}{above}, not {shown(value)}"
-        )
-    return int(value)
+    is_whole = _is_number(value) and -math.inf < value < math.inf and value == int(value)
+    if is_whole and value > at_most:
+        raise ValueError(f"{name} must be a whole number <= {at_most}, not {shown(value)}")
+    return whole(name, int(value) if is_whole else value, at_least)  # type: ignore[arg-type]
 
 
 def time_step(t: float) -> int:
@@ -79,42 +55,36 @@ def exponent(p: float) -> float:
 
 
 def exponent_up_to_one(p: float) -> float:
-    """0 < p <= 1, the range of the lemma and of both theorems."""
-    if not _is_number(p) or not 0 < p <= 1 or _as_float(p) == 0:
+    """0 < p ≤ 1, the range of the lemma and of both theorems."""
+    if not _is_number(p) or not 0 < p <= 1 or float(p) == 0:
         raise ValueError(f"p must lie in 0 < p <= 1 for the lemma and the theorems, not {shown(p)}")
     return float(p)
 
 
 def positive(value: float, name: str) -> float:
     """A finite number above 0, as a float."""
-    if not _is_number(value) or not 0 < _as_float(value) < math.inf:
-        raise ValueError(f"{name} must be a finite number above 0, not {shown(value)}")
-    return float(value)
+    return finite(name, value, positive=True)
 
 
 def not_negative(value: float, name: str) -> float:
     """A finite number of at least 0, as a float."""
-    if not _is_number(value) or not 0 <= _as_float(value) < math.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, not {shown(value)}")
-    return float(value)
+    return finite(name, value)
 
 
-def one_of(value: Name, name: str, allowed: tuple[str, ...]) -> Name:
+def one_of(value: Word, name: str, allowed: tuple[str, ...]) -> Word:
     """`value` itself where it is one of the `allowed` words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {shown(value)}")
-    return value
+    return checks.one_of(name, value, allowed)
 
 
 def between(value: float, name: str, low: float, high: float) -> float:
     """A number strictly between low and high, as a float."""
-    if not _is_number(value) or not low < _as_float(value) < high:
+    if not _is_number(value) or not low < value < high:
         raise ValueError(f"{name} must lie strictly between {low} and {high}, not {shown(value)}")
     return float(value)
 
 
 def numbers(values: Any, name: str, low: float, high: float) -> NDArray[np.float64]:
-    """A list or array of numbers in low..high, as (n,) float64 with n >= 1."""
+    """A list or array of numbers in low..high, as (n,) float64 with n ≥ 1."""
     array = np.asarray(values)
     if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iuf":
         raise ValueError(

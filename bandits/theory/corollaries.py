@@ -1,7 +1,5 @@
 """What the corollaries and the remark assert: the best exponent, and starvation for p > 1."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any, Literal
@@ -11,6 +9,7 @@ import sympy as sp
 from scipy.optimize import brentq
 from sympy.codegen.cfunctions import log1p
 
+from bandits.checks import shown
 from bandits.theory import checked
 from bandits.theory.exact import probability_never_pulled
 from bandits.theory.lemma import as_function
@@ -60,8 +59,8 @@ def best_exponent(
 ) -> float:
     """p*(t): the p in (0, 1] whose corrected upper bound at step t is smallest.
 
-    Only those p compete for which the bound speaks at t, L_p(t) >= 2K·e (risk known from
-    n_min <= e samples on). The minimum is the root of the symbolic derivative next to the
+    Only those p compete for which the bound speaks at t, L_p(t) ≥ 2K·e (risk known from
+    n_min ≤ e samples on). The minimum is the root of the symbolic derivative next to the
     best of 4000 trial exponents, or the largest p allowed. Arguments and ranges as in
     `theorem_bounds`, which also says where alpha and mean_gap enter; constant: "repaired"
     (2√2) or "printed" (8√2). Raises ValueError outside the ranges, where t is so small that no
@@ -75,7 +74,7 @@ def best_exponent(
     alpha = checked.not_negative(alpha, "alpha")
     mean_gap = checked.not_negative(mean_gap, "mean_gap")
     if t > LATEST:
-        raise ValueError(f"t must be at most 10^308, not {checked.shown(t)}")
+        raise ValueError(f"t must be at most 10^308, not {shown(t)}")
     needed, log_t = 2 * arms * math.e, math.log(t)
     if t - 1 <= needed:
         raise ValueError(f"t must exceed t_0 = 1 + 2K·e = {1 + needed:.6g} for some p, not {t}")
@@ -119,7 +118,7 @@ def two_armed_floor(t: float, *, p: float) -> float:
 
     Arm 1 pays 1/2 always, arm 2 pays 1 with probability 0.9; sample means, 0 for an untried
     arm, ties to arm 1. While arm 2 has never been drawn at random it is never chosen greedily,
-    so E regret >= 0.4·(1 - ε_t/2)·Π_{l<t}(1 - l^-p/2). t as in `expected_random_pulls`.
+    so E regret ≥ 0.4·(1 - ε_t/2)·Π_{l<t}(1 - l^-p/2). t as in `expected_random_pulls`.
     """
     never = probability_never_pulled(t, arms=2, p=p)
     explore = 0.0 if t == math.inf else math.exp(-p * math.log(t))

@@ -4,8 +4,6 @@ Nothing is subtracted, so no digit is lost: every probability keeps its relative
 out in the tails too. A law is a `Law(first, weights)`: weights[i] = P(count = first + i).
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -108,7 +106,7 @@ def poisson(mean: float, floor: float) -> Law:
 
 
 def power_of(law: Law, times: int, floor: float) -> Law:
-    """The law of the sum of `times` independent copies (times >= 1), by repeated squaring."""
+    """The law of the sum of `times` independent copies (times ≥ 1), by repeated squaring."""
     if times < 1:
         raise ValueError(f"times must be a whole number >= 1, not {times}")
     while times % 2 == 0:
@@ -123,7 +121,7 @@ def power_of(law: Law, times: int, floor: float) -> Law:
 
 
 def tail_of_poisson(mean: float, least: int) -> tuple[float, float]:
-    """(log P(X = least - 1), log P(X >= least)) of a Poisson X, least >= 1, to some 1e-14 each.
+    """(log P(X = least - 1), log P(X ≥ least)) of a Poisson X, least ≥ 1, to some 1e-14 each.
 
     Where the tail is the smaller part it is added up from `least` on, else what lies below it.
     """

@@ -4,19 +4,18 @@ Algorithm 1 takes the random branch at step l with probability ε_l = 1/l^p and 
 arm uniformly. So the number N of random steps is a sum of independent 0/1 variables with
 probabilities l^-p, and given N the K counts are multinomial(N; 1/K, ..., 1/K):
 
-    P(every T_i^R >= m) = Σ_n P(N = n) · M(n, m),
+    P(every T_i^R ≥ m) = Σ_n P(N = n) · M(n, m),
 
 which is `all_pulled`. Everything follows from these two facts; nothing is simulated and nothing is
 bounded.
 """
-
-from __future__ import annotations
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits.checks import shown
 from bandits.theory import checked
 from bandits.theory.counting import Law, poisson, poisson_binomial, sum_of
 from bandits.theory.sums import log_one_plus_sum, power_sum, random_steps
@@ -32,7 +31,7 @@ LOG_NEGLIGIBLE = math.log(1e-19)
 def expected_random_pulls(t: float, *, arms: int, p: float) -> float:
     """B(t) = E T_i^R(t) = (1/K) Σ_{l<t} l^-p, the expected random pulls of one arm.
 
-    t: whole, at least 1, or math.inf when p > 1. arms: K >= 1, at most 2^53. p > 0. Relative
+    t: whole, at least 1, or math.inf when p > 1. arms: K ≥ 1, at most 2^53. p > 0. Relative
     error below 1e-13 for t up to 10^100 and below 1e-12 for any; inf where the sum leaves the
     floats. Raises ValueError outside these ranges. (Paper: first display of the lemma's proof.)
     """
@@ -44,7 +43,7 @@ def expected_random_pulls(t: float, *, arms: int, p: float) -> float:
 def probability_never_pulled(t: float, *, arms: int, p: float) -> float:
     """P(T_i^R(t) = 0) for one given arm: the product of 1 - l^-p/K over l < t.
 
-    t: whole, at least 1, or math.inf when p > 1. arms: K >= 1, at most 2^53. p > 0. Relative
+    t: whole, at least 1, or math.inf when p > 1. arms: K ≥ 1, at most 2^53. p > 0. Relative
     error below 1e-12 down to 1e-300, below which the answer may be rounded down to 0 (the
     logarithm of the product is summed to full precision, for t of any size). Raises ValueError
     outside these ranges.
@@ -62,7 +61,7 @@ def random_pull_pmf(t: float, *, arms: int, p: float) -> NDArray[np.float64]:
     It starts at j = 0 and ends where probabilities fall below 1e-120; entries of at least
     1e-100 have relative error below 1e-9. t, arms, p and errors as for
     `expected_random_pulls`; in addition ValueError where t exceeds 2,097,152 and p is so small
-    that later steps cannot be summed. For p >= 1 that happens only where more than 100,000 pulls
+    that later steps cannot be summed. For p ≥ 1 that happens only where more than 100,000 pulls
     are expected of them: beyond t = e^100,000, and for t = math.inf where p - 1 < 1e-5.
     """
     arms, p = checked.number_of_arms(arms), checked.exponent(p)
@@ -81,7 +80,7 @@ def count_law(t: float, p: float, arms: int, floor: float = SMALLEST) -> Law:
             return sum_of(_law_of_first_steps(head, p, arms, floor), tail, floor)
     raise ValueError(
         f"t must be at most {LONGEST} for p = {p!r} (the later steps are random too "
-        f"often to be summed in closed form), not {checked.shown(t)}"
+        f"often to be summed in closed form), not {shown(t)}"
     )
 
 

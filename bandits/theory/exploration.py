@@ -4,8 +4,6 @@ Everything the theorems need of a schedule is a sum or a product over the steps 
 powers these sums are closed forms, so that t may have any size.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -2,13 +2,11 @@
 
 Printed (Lemma, parts I and II): with x(t) = ln t for p = 1 and t^(1-p)/(1-p) for p < 1,
 
-    P(every T_i^R(t) >= x/(2K)) >= 1 - K·exp(-3x/(28K)).
+    P(every T_i^R(t) ≥ x/(2K)) ≥ 1 - K·exp(-3x/(28K)).
 
-Part II rests on Σ_{l<t} l^-p >= t^(1-p)/(1-p), which fails for every t. The corrected lemma
-puts L_p(t) = ∫_1^t s^-p ds = (t^(1-p) - 1)/(1-p), or ln t, in the place of x, for 0 < p <= 1.
+Part II rests on Σ_{l<t} l^-p ≥ t^(1-p)/(1-p), which fails for every t. The corrected lemma
+puts L_p(t) = ∫_1^t s^-p ds = (t^(1-p) - 1)/(1-p), or ln t, in the place of x, for 0 < p ≤ 1.
 """
-
-from __future__ import annotations
 
 import math
 from dataclasses import dataclass
@@ -51,7 +49,7 @@ LOG_VACUOUS = {
 
 @dataclass(frozen=True)
 class LemmaBound:
-    """What the lemma says at one t: P(every T_i^R(t) >= threshold) >= probability."""
+    """What the lemma says at one t: P(every T_i^R(t) ≥ threshold) ≥ probability."""
 
     threshold: float
     probability: float
@@ -87,7 +85,7 @@ def as_function(expression: sp.Expr, *arguments: sp.Symbol) -> Any:
 def exploration(t: float, p: float, version: Version = "corrected") -> float:
     """L_p(t) for version "corrected", x(t) = t^(1-p)/(1-p) or ln t for version "printed".
 
-    t: whole, at least 1, of any size; inf where the value leaves the floats. 0 < p <= 1. Raises
+    t: whole, at least 1, of any size; inf where the value leaves the floats. 0 < p ≤ 1. Raises
     ValueError outside these ranges.
     """
     t, p = checked.time_step(t), checked.exponent_up_to_one(p)
@@ -99,8 +97,8 @@ def exploration(t: float, p: float, version: Version = "corrected") -> float:
 def lemma_bound(t: float, *, arms: int, p: float, version: Version = "corrected") -> LemmaBound:
     """The lemma at one t: threshold x/(2K) and probability 1 - K·exp(-3x/(28K)).
 
-    t: whole, at least 1; beyond the floats x is inf and the probability 1. arms: K >= 1, at most
-    2^53. 0 < p <= 1. version: "printed" (the paper's Lemma, part I for p = 1 and part II for
+    t: whole, at least 1; beyond the floats x is inf and the probability 1. arms: K ≥ 1, at most
+    2^53. 0 < p ≤ 1. version: "printed" (the paper's Lemma, part I for p = 1 and part II for
     p < 1) or "corrected". Raises ValueError outside these ranges.
     """
     checked.one_of(version, "version", VERSIONS)
@@ -118,7 +116,7 @@ def vacuous_until(arms: int, p: float, version: Version = "corrected") -> float:
 
     The root of K·exp(-3x(t)/(28K)) = 1, as a float that need not be whole; below 1 when the
     bound says something at every t; inf when beyond the floats. For p = 1: K^(28K/3).
-    arms: K >= 1, at most 2^53. 0 < p <= 1. Raises ValueError outside these ranges.
+    arms: K ≥ 1, at most 2^53. 0 < p ≤ 1. Raises ValueError outside these ranges.
     """
     checked.one_of(version, "version", VERSIONS)
     arms, p = checked.number_of_arms(arms), checked.exponent_up_to_one(p)

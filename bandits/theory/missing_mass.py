@@ -3,13 +3,11 @@
 With S_m = Σ_l x_l^m the product is exp(-Σ_m p_k^m S_m/m). States up to k = N - 1 are added one by
 one. The rest is an integral, by Euler-Maclaurin: for h(u) = p_u Π_l (1 - x_l p_u),
 
-    |Σ_{k>=N} h(k) - ∫_N^∞ h - h(N)/2 + h'(N)/12| <= (1/12) ∫_N^∞ |h''|,
+    |Σ_{k≥N} h(k) - ∫_N^∞ h - h(N)/2 + h'(N)/12| ≤ (1/12) ∫_N^∞ |h''|,
 
 and with A = Σ_l x_l p_u/(1 - x_l p_u) one finds u²h''/h = b²(A-1)² - bA + b - b²Σ_m m p_u^m S_m,
-so that |u²h''/h| <= b² A² + (3b² + b) A + b² + b. All integrals are incomplete gamma functions.
+so that |u²h''/h| ≤ b² A² + (3b² + b) A + b² + b. All integrals are incomplete gamma functions.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -20,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import gamma, gammainc, zeta
 
 Floats = NDArray[np.float64]
-ORDERS = 8  # S_1..S_8: for k >= 10, p_k <= 0.1 and what is left out is below p_k^8 of the exponent
+ORDERS = 8  # S_1..S_8: for k ≥ 10, p_k ≤ 0.1 and what is left out is below p_k^8 of the exponent
 FEW = 10
 FEWEST, MOST = 20_000, 400_000  # states added one by one
 NOTHING = 1e-30  # Σ x_l below which nothing is lost to speak of: the sum is at least 1 - Σ x_l
@@ -28,12 +26,12 @@ ROUNDING = 8e-12  # of the value: the stated accuracy of the sums S_m, and of ad
 
 
 class Enclosed(NamedTuple):
-    """A number and a bound on its error: |value - truth| <= error."""
+    """A number and a bound on its error: |value - truth| ≤ error."""
 
     value: float
     error: float
 
-    def times(self, factor: float, plus: float = 0.0) -> Enclosed:
+    def times(self, factor: float, plus: float = 0.0) -> "Enclosed":
         """factor·x + plus, for an exact factor and summand."""
         return Enclosed(factor * self.value + plus, abs(factor) * self.error)
 
@@ -57,7 +55,7 @@ def missing_mass(
     """Σ_k p_k Π_l (1 - share·x_l·p_k) for p_k = k^-b/ζ(b), b = 1/(1 - risk), with its error bound.
 
     sums: S_1, …, S_8 of the x_l in [0, 1], (8,); log_product(x) = Σ_l log(1 + x·x_l) for
-    -1 < x <= 0; 0 < share <= 1.
+    -1 < x ≤ 0; 0 < share ≤ 1.
     """
     b = power_of_states(risk)
     if sums[0] < NOTHING:
@@ -81,7 +79,7 @@ def missing_mass(
 
 
 def _tail(b: float, share: float, sums: Sequence[float], last: float, first: int) -> Enclosed:
-    """Σ_{k >= first} of the terms, the first of which is `last`."""
+    """Σ_{k ≥ first} of the terms, the first of which is `last`."""
     one, two, three = (share**m * sums[m - 1] for m in (1, 2, 3))
     weight = first**-b / zeta(b)  # p_N
     s, z = one / zeta(b), one * weight
@@ -92,14 +90,14 @@ def _tail(b: float, share: float, sums: Sequence[float], last: float, first: int
         return float(s**-power * lower / (b * zeta(b)))
 
     risk = 1 - 1 / b
-    # ∫ p_u e^(-a - g) du with a = p_u S_1 and 0 <= g - p_u² S_2/2 <= p_u³ S_3/3/(1 - p_u)
+    # ∫ p_u e^(-a - g) du with a = p_u S_1 and 0 ≤ g - p_u² S_2/2 ≤ p_u³ S_3/3/(1 - p_u)
     main = integral(risk, risk)
     correction = two / (2 * one**2) * integral(risk + 2, risk)
     left_out = three / (3 * one**3) * integral(risk + 3, risk) / (1 - weight)
     left_out += two**2 / (8 * one**4) * integral(risk + 4, risk) / (1 - weight) ** 2
     slope = last * (b * z - b) / first  # h'(N), A taken for a
     value = main - correction + last / 2 - slope / 12
-    second = sum(  # (1/12)∫|h''|, with a^(1/b) from the change of variables and A <= a/(1 - p_N)
+    second = sum(  # (1/12)∫|h''|, with a^(1/b) from the change of variables and A ≤ a/(1 - p_N)
         factor / (1 - weight) ** degree * integral(1 + 1 / b + degree, 1 + 1 / b)
         for degree, factor in ((2, b**2), (1, 3 * b**2 + b), (0, b**2 + b))
     )

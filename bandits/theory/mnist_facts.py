@@ -4,8 +4,6 @@ All are rational numbers, for any number of arms K and of digits D, under the no
 (the digit of the chosen image). The paper has K = 5 and D = 10.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -18,9 +16,9 @@ GAP = 1  # δ: different digits differ by at least 1, so a suboptimal arm loses 
 
 
 def expected_best(arms: int = 5, digits: int = 10) -> Fraction:
-    """E max of `arms` digits: Σ_{d=1}^{D-1} P(max >= d) = Σ (1 - (d/D)^K). Paper: 31167/4000.
+    """E max of `arms` digits: Σ_{d=1}^{D-1} P(max ≥ d) = Σ (1 - (d/D)^K). Paper: 31167/4000.
 
-    arms >= 1 and digits >= 1, whole numbers; ValueError otherwise, here and below, and where the
+    arms ≥ 1 and digits ≥ 1, whole numbers; ValueError otherwise, here and below, and where the
     exact fraction would take more than seconds: log2(D^K) is at most 400,000, and D times it at
     most 2e8.
     """

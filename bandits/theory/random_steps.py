@@ -3,8 +3,6 @@
 An arm's expected random pulls up to t are these divided by K. The sums up to t include ε_t.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

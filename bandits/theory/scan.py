@@ -1,7 +1,5 @@
 """Many exact cases at once: the lemma's left side for every t up to a few hundred."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -16,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 class Case(NamedTuple):
-    """One exact case: does P(every count >= threshold) reach what the lemma claims for it?"""
+    """One exact case: does P(every count ≥ threshold) reach what the lemma claims for it?"""
 
     t: int
     arms: int

@@ -4,14 +4,12 @@ Take a learner that never takes an arm greedily which no random step has drawn, 
 number of such arms. Where the arms' rewards are exchangeable and v_k is the mean of the best of k
 of them,
 
-    E regret_t >= ε_t·D̄ + (1 - ε_t) Σ_m P(M_t = m)·(v_K - v_{K-m}),
+    E regret_t ≥ ε_t·D̄ + (1 - ε_t) Σ_m P(M_t = m)·(v_K - v_{K-m}),
 
 with equality for a learner that knows the drawn arms' rewards perfectly. P(M_t = m) follows by
 inclusion and exclusion from P(j given arms undrawn) = Π_{l<t} (1 - jε_l/K). While no arm is drawn
 the learner has to take one blindly, so v_0 means v_1.
 """
-
-from __future__ import annotations
 
 import math
 
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from bandits.checks import shown
 from bandits.theory import checked
 from bandits.theory.anytime import Schedule
 from bandits.theory.counting import poisson_binomial
@@ -52,7 +51,7 @@ def undrawn_law(t: int, *, arms: int, schedule: Schedule) -> Floats:
 
 
 def _by_inclusion(logs: Floats) -> tuple[Floats, float]:
-    """Σ_{j>=m} (-1)^(j-m) C(j, m) C(K, j) e^logs[j], and the worst Σ|terms|/|Σ terms|."""
+    """Σ_{j≥m} (-1)^(j-m) C(j, m) C(K, j) e^logs[j], and the worst Σ|terms|/|Σ terms|."""
     arms, worst = len(logs) - 1, 0.0
     law = np.zeros(arms + 1)
     factorial = gammaln(np.arange(arms + 1) + 1.0)
@@ -79,7 +78,7 @@ def _by_occupancy(explore: Exploration, t: int, arms: int) -> Floats:
         except ValueError as error:
             raise ValueError(
                 f"the law of the undrawn arms of {arms} is not to be had for this schedule at "
-                f"t = {checked.shown(t)}: inclusion and exclusion cancel, and {error}"
+                f"t = {shown(t)}: inclusion and exclusion cancel, and {error}"
             ) from None
         steps = poisson_binomial(np.empty(0), np.empty(0), 0.0)._replace(weights=weights)
     last = steps.first + len(steps.weights) - 1
@@ -113,7 +112,7 @@ def best_of_digits(arms: int) -> Floats:
 def starvation_regret(t: int, *, schedule: Schedule, best: Floats | None = None) -> float:
     """The least E regret_t of a learner that takes no undrawn arm greedily; see above.
 
-    best: (K,), v_1 <= … <= v_K, by default of five digits; D̄ = v_K - v_1, as the arms are
+    best: (K,), v_1 ≤ … ≤ v_K, by default of five digits; D̄ = v_K - v_1, as the arms are
     exchangeable. t and schedule as for `undrawn_law`, the list with ε_t too. Raises ValueError as
     there.
     """
@@ -142,7 +141,7 @@ def starvation_curve(steps: int, *, schedule: Schedule, best: Floats | None = No
 
 
 def starvation_tail(t: float, *, best: Floats | None = None) -> float:
-    """K(v_K - v_{K-1}) t^(-1/K)/Γ(1 - 1/K), to which the regret for ε_t = 1/t comes close, K >= 2.
+    """K(v_K - v_{K-1}) t^(-1/K)/Γ(1 - 1/K), to which the regret for ε_t = 1/t comes close, K ≥ 2.
 
     So no such learner beats t^(-1/K). Raises ValueError for fewer than two arms or t < 1.
     """

@@ -1,7 +1,5 @@
 """Sums of powers Σ l^-s to full precision, however many terms they have."""
 
-from __future__ import annotations
-
 import math
 import sys
 
@@ -16,7 +14,7 @@ LOG_LARGEST = math.log(sys.float_info.max)
 
 
 def integral_of_power(s: float, start: float, log_ratio: float) -> float:
-    """∫ x^-s dx from `start` >= 1 to start·e^log_ratio, without cancellation near s = 1.
+    """∫ x^-s dx from `start` ≥ 1 to start·e^log_ratio, without cancellation near s = 1.
 
     inf where it leaves the floats.
     """
@@ -35,7 +33,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 def power_sum(s: float, start: int, stop: float) -> float:
-    """Σ l^-s over start <= l < stop, for s > 0; stop may be math.inf when s > 1.
+    """Σ l^-s over start ≤ l < stop, for s > 0; stop may be math.inf when s > 1.
 
     Relative error below 1e-14 for stop up to 10^12 and below 1e-12 for any, by adding the first
     terms and using Euler-Maclaurin summation for the rest; inf where the sum leaves the floats.
@@ -56,7 +54,7 @@ def power_sum(s: float, start: int, stop: float) -> float:
 
 
 def log_one_plus_sum(x: float, p: float, t: float) -> float:
-    """Σ log(1 + x·l^-p) over 1 <= l < t, for -1 < x <= 0; t may be math.inf when p > 1.
+    """Σ log(1 + x·l^-p) over 1 ≤ l < t, for -1 < x ≤ 0; t may be math.inf when p > 1.
 
     This is the logarithm of a probability generating function at z = 1 + x. Steps beyond the
     first ones are summed through the series of log(1 + y), one power sum for each power of x.

@@ -4,8 +4,6 @@ Time enters as u = log t: limits are then found term by term, and t may be as la
 without overflow. The exponent enters as q = 1 - p, so that p = 1 is the limit q -> 0.
 """
 
-from __future__ import annotations
-
 import sympy as sp
 
 u = sp.Symbol("u", nonnegative=True)  # log t

@@ -209,7 +209,7 @@ def test_bad_input_is_refused_by_name(change, words):
 
 def test_bad_input_elsewhere_is_refused_by_name():
     for call, words in (
-        (lambda: adaptive_exponents(0), "a must be a finite number above 0"),
+        (lambda: adaptive_exponents(0), "a must be a finite number > 0"),
         (lambda: adaptive_exponents(2), "a must be at most 1, not 2"),
         (lambda: table_error_bound(0, MEANS, sigma=1), "steps must be"),
         (lambda: table_error_bound(5, [1.0], sigma=1), r"means must be \(S, K\) finite numbers"),

@@ -119,9 +119,9 @@ def test_the_one_step_of_the_proof(theta):
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: anytime_bound(0, arms=5, schedule=1), "t_1 must be a whole number of at least 1"),
+    (lambda: anytime_bound(0, arms=5, schedule=1), "t_1 must be a whole number >= 1"),
     (lambda: anytime_bound(5, arms=0, schedule=1), "arms must be"),
-    (lambda: anytime_bound(5, arms=5, schedule=0), "exponent p must be a finite number above 0"),
+    (lambda: anytime_bound(5, arms=5, schedule=0), "exponent p must be a finite number > 0"),
     (lambda: anytime_bound(5, arms=5, schedule=1, theta=1), "theta must lie strictly between 0"),
     (lambda: anytime_bound(5, arms=5, schedule=[1.0, 0.5]), r"ε_\{t_1 - 1\}, 4 numbers, not 2"),
     (lambda: anytime_bound(2, arms=5, schedule=[1.0, 1.5]), r"from 0 to 1; number 2 is 1\.5"),
@@ -130,8 +130,8 @@ def test_the_one_step_of_the_proof(theta):
     (lambda: anytime_start(1.0, arms=5, schedule=1), "level must lie strictly between 0 and 1"),
     (lambda: anytime_start(0.95, arms=5, schedule=1.5), r"not reach by t_1 = 10\^300"),
     (lambda: anytime_start(0.95, arms=5, schedule=[1.0] * 9), "does not reach by t_1 = 10$"),
-    (lambda: probability_ever_behind(9, 8, arms=5, schedule=1), "t_2 must be .* at least 9"),
-    (lambda: probability_ever_behind(9, 2**21, arms=5, schedule=1), "at most 1048576"),
+    (lambda: probability_ever_behind(9, 8, arms=5, schedule=1), "t_2 must be .* >= 9"),
+    (lambda: probability_ever_behind(9, 2**21, arms=5, schedule=1), "<= 1048576"),
     (lambda: probability_ever_behind(9, 2**20, arms=1, schedule=0.01), "t_2 = 1048576 is too late"),
 ])  # fmt: skip
 def test_bad_input_is_refused_by_name(call, words):

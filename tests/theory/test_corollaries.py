@@ -94,7 +94,7 @@ def test_exponent_for_other_risks():
     assert exponent_for_risk(0.5) == pytest.approx(1 / 3)
     assert exponent_for_risk(1) == 0.5
     assert exponent_for_risk(1, gap=False) == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="a must be a finite number above 0"):
+    with pytest.raises(ValueError, match="a must be a finite number > 0"):
         exponent_for_risk(0)
 
 

@@ -479,17 +479,17 @@ def test_a_million_steps(at_least):
     lambda t, arms, p: probability_all_pulled(t, arms=arms, p=p, at_least=1),
 ])  # fmt: skip
 @pytest.mark.parametrize("t, arms, p, words", [
-    (0, 5, 1, "t must be a whole number of at least 1, not 0"),
-    (2.5, 5, 1, "t must be a whole number of at least 1, not 2.5"),
-    (math.nan, 5, 1, "t must be a whole number of at least 1, not nan"),
-    (True, 5, 1, "t must be a whole number of at least 1, not True"),
-    ("9", 5, 1, "t must be a whole number of at least 1, not '9'"),
+    (0, 5, 1, "t must be a whole number >= 1, not 0"),
+    (2.5, 5, 1, "t must be a whole number >= 1, not 2.5"),
+    (math.nan, 5, 1, "t must be a whole number >= 1, not nan"),
+    (True, 5, 1, "t must be a whole number >= 1, not True"),
+    ("9", 5, 1, "t must be a whole number >= 1, not '9'"),
     (math.inf, 5, 1, "t may be infinite only for p > 1"),
-    (10, 0, 1, "arms must be a whole number of at least 1, not 0"),
-    (10, 2.5, 1, "arms must be a whole number of at least 1, not 2.5"),
-    (10, 5, 0, "p must be a finite number above 0, not 0"),
-    (10, 5, -1, "p must be a finite number above 0, not -1"),
-    (10, 5, math.inf, "p must be a finite number above 0, not inf"),
+    (10, 0, 1, "arms must be a whole number >= 1, not 0"),
+    (10, 2.5, 1, "arms must be a whole number >= 1, not 2.5"),
+    (10, 5, 0, "p must be a finite number > 0, not 0"),
+    (10, 5, -1, "p must be a finite number > 0, not -1"),
+    (10, 5, math.inf, "p must be a finite number > 0, not inf"),
 ])  # fmt: skip
 def test_bad_input_is_refused_by_name(function, t, arms, p, words):
     with pytest.raises(ValueError, match=words):
@@ -545,16 +545,16 @@ def test_more_arms_than_whole_floats_are_refused(call):
     call(2**53)
     for arms, shown in ((2**53 + 1, "9007199254740993"), (10**400, r"10\^400"),
                         (10**5000, r"10\^5000")):  # fmt: skip
-        with pytest.raises(ValueError, match=rf"arms .* at most 9007199254740992, not {shown}$"):
+        with pytest.raises(ValueError, match=rf"arms .* <= 9007199254740992, not {shown}$"):
             call(arms)
 
 
 def test_numbers_beyond_the_floats_are_refused_by_name():
     for t, p, words in (
-        (-(10**5000), 1, r"t must be a whole number of at least 1, not -10\^5000$"),
+        (-(10**5000), 1, r"t must be a whole number >= 1, not -10\^5000$"),
         (10**5000, 0.5, r"t must be at most 2097152 for p = 0\.5 .*, not 10\^5000$"),
-        (10, 10**400, r"p must be a finite number above 0, not 10\^400$"),
-        (10, Fraction(1, 10**400), "p must be a finite number above 0, not Fraction"),
+        (10, 10**400, r"p must be a finite number > 0, not 10\^400$"),
+        (10, Fraction(1, 10**400), "p must be a finite number > 0, not Fraction"),
     ):
         with pytest.raises(ValueError, match=words):
             random_pull_pmf(t, arms=5, p=p)
@@ -562,7 +562,7 @@ def test_numbers_beyond_the_floats_are_refused_by_name():
 
 def test_bad_thresholds_and_unreachable_times_are_refused():
     for bad in (-1, 1.5):
-        with pytest.raises(ValueError, match="at_least must be a whole number of at least 0"):
+        with pytest.raises(ValueError, match="at_least must be a whole number >= 0"):
             probability_all_pulled(10, arms=2, p=1, at_least=bad)
     with pytest.raises(ValueError, match=r"t must be at most 2097152 for p = 0\.1"):
         probability_all_pulled(10**8, arms=2, p=0.1, at_least=1)

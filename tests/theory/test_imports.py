@@ -21,18 +21,6 @@ def test_theory_and_ledger_do_not_import_torch():
     assert done.stdout.strip() == "[]"
 
 
-def test_theory_depends_on_nothing_of_the_rest():
-    code = (
-        "import sys, bandits.theory.claims; "
-        "print(sorted(m for m in sys.modules if m.startswith('bandits.')"
-        " and not m.startswith('bandits.theory')))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
 @pytest.mark.parametrize("name", ["03_the_lemma", "04_the_bounds", "05_what_is_true"])
 def test_notebooks_import_no_torch_and_are_stored_as_executed(name):
     notebook = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))

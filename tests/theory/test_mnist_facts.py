@@ -34,7 +34,7 @@ def test_the_numbers_of_the_paper_s_task():
 
 @pytest.mark.parametrize("arms, digits", [(0, 10), (2.5, 10), (5, 0), (5, -3)])
 def test_bad_input(arms, digits):
-    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="must be a whole number >= 1"):
         facts.expected_best(arms, digits)
 
 

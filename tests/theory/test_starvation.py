@@ -166,14 +166,14 @@ def test_no_learner_of_the_class_does_better(seed, arms, t):
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: undrawn_law(0, arms=5, schedule=1), "t must be a whole number of at least 1"),
-    (lambda: undrawn_law(5, arms=2001, schedule=1), "arms must be .* at most 2000, not 2001"),
+    (lambda: undrawn_law(0, arms=5, schedule=1), "t must be a whole number >= 1"),
+    (lambda: undrawn_law(5, arms=2001, schedule=1), "arms must be .* <= 2000, not 2001"),
     (lambda: undrawn_law(5, arms=2, schedule=[1.0]), r"ε_1 to ε_\{t - 1\}, 4 numbers, not 1"),
     (lambda: undrawn_law(10**7, arms=2000, schedule=0.45), "and exclusion cancel, and t "),
     (lambda: undrawn_law(2 * 10**6, arms=2000, schedule=0.38), "are too many to follow"),
     (lambda: starvation_regret(5, schedule=1, best=[2.0, 1.0]), r"v_1 <= … <= v_K"),
     (lambda: starvation_regret(5, schedule=1, best=[]), "must be a list of numbers"),
-    (lambda: starvation_curve(10**6, schedule=1), "steps must be .* at most 100000"),
+    (lambda: starvation_curve(10**6, schedule=1), "steps must be .* <= 100000"),
     (lambda: starvation_tail(5, best=[1.0]), "best must hold v_1 to v_K for K >= 2, not 1"),
 ])  # fmt: skip
 def test_bad_input_is_refused_by_name(call, words):

@@ -69,7 +69,7 @@ def test_quoted_starts(p, n_min, version, quoted, digits):
 
 
 @pytest.mark.parametrize("change, words", [
-    ({"arms": -3}, "arms must be a whole number of at least 1, not -3"),
+    ({"arms": -3}, "arms must be a whole number >= 1, not -3"),
     ({"arms": 2.5}, "arms must be"), ({"arms": 10**400}, r"arms must be .*, not 10\^400"),
     ({"p": 0}, "0 < p <= 1"), ({"p": 1.2}, "0 < p <= 1"), ({"n_min": 0}, "n_min must be"),
     ({"n_min": 1.5}, "n_min must be"), ({"n_min": 10**400}, r"n_min must be .*, not 10\^400"),
@@ -115,7 +115,7 @@ def test_greedy_regret_is_at_most_two_over_delta_times_the_squared_errors(arms, 
 @pytest.mark.parametrize("change, words", [
     ({"t": 0}, "t must be a whole number"), ({"t": 10.5}, "t must be a whole number"),
     ({"arms": 0}, "arms must be"), ({"p": 0}, "0 < p <= 1"), ({"p": 1.2}, "0 < p <= 1"),
-    ({"delta": 0}, "delta must be a finite number above 0, not 0"),
+    ({"delta": 0}, "delta must be a finite number > 0, not 0"),
     ({"delta": -1.0}, "delta must be"), ({"C": 0}, "C must be"), ({"alpha": -1}, "alpha must be"),
     ({"mean_gap": math.nan}, "mean_gap must be"), ({"n_min": 0}, "n_min must be"),
     ({"version": "exact"}, "version must be one of"),
