@@ -50,4 +50,12 @@ LONG = (
         noise=1.0,
         keep_predictions=True,
     ),
+    Experiment(
+        "error_causes",
+        "Why Deep's networks still err: fitted outside the bandit, one thing changed at a time",
+        (bounded(DEEP),),
+        quick=QUICK,
+        paper=Scale(40_000, 3),
+        keep_predictions=True,
+    ),
 )

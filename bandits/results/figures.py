@@ -18,6 +18,7 @@ from bandits.experiments import (
 from bandits.mnist import Mnist
 from bandits.results import (
     architecture_study,
+    error_causes,
     horizon,
     horizon_panels,
     plots,
@@ -72,6 +73,7 @@ KINDS: dict[str, Kind] = {
     "architecture_study": Kind(
         architecture_study.collect, architecture_study.study_figure, architecture_study.tasks
     ),
+    "error_causes": Kind(error_causes.collect, error_causes.draw, error_causes.tasks),
     "long_low_noise": COMPARED,
     "long_high_noise": COMPARED,
     "long_exponent": Kind(
