@@ -36,8 +36,10 @@ ALT = {
     "earns less for both exponents; and the paired differences, all above 0.",
     "predictors": "Left: reward with four predictors; nearest neighbours earn least. Right: late "
     "regret of each against the seconds of its last training stage.",
-    "bounded_training": "Reward lost and seconds saved by training stages of bounded cost, against "
-    "the paper's rule.",
+    "bounded_training": "Reward per step that training stages of bounded cost lose against the "
+    "paper's rule, for Deep and Simple and two exponents: means near 0, intervals of three runs.",
+    "error_causes": "Regret per step and squared error of networks fitted outside the bandit with "
+    "one thing changed at a time, beside what Deep's networks lose in the bandit.",
     "training_study": "Reward of Deep with five ways to train its networks.",
     "long_low_noise": "Regret of every method over 40,000 steps without noise on logarithmic axes, "
     "its local slope, and what it comes from.",

@@ -101,6 +101,9 @@ def panels(axes: Sequence[Axes], data: Data) -> None:
     """One panel for each method that was bounded."""
     for panel, base in zip(axes, bases_in(data), strict=True):
         loss_dots(panel, data, base)
+    limits = [panel.get_ylim() for panel in axes]
+    for panel in axes:  # one scale, so that the panels can be compared
+        panel.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
     axes[0].set_ylabel("late reward: paper's rule − bounded")
 
 
