@@ -589,7 +589,7 @@ told = pd.DataFrame([(r.measured, r.value, r.runs) for r in lost], columns=colum
 Table(told, "Reward per step that the bound loses, with its 95 % interval")
 
 # %% [markdown]
-# On average the bound loses less than 0.1 digits per step, for a seventh of the passes. Three runs are
+# On average the bound loses less than 0.1 digits per step, for 16 % of the passes. Three runs are
 # few: three of the four intervals reach above the margin of 0.15, so that this picture alone does not
 # exclude a loss. The long runs of chapter 7 can be asked as well, since their first 2,000 steps meet
 # the states of the figures without noise, run by run.
