@@ -16,6 +16,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -32,17 +33,15 @@ from nbclient.exceptions import CellExecutionComplete, CellTimeoutError, DeadKer
 
 TOO_LONG = "CellTimeoutError"
 """The name of the error in a cell that was stopped for running too long."""
+EXHAUSTED = re.compile("MemoryError|start new thread|temporarily unavailable|Too many open files")
+"""What an error says after which the process may have nothing left for the cells that follow."""
 MOST_OUTPUT = 1_000_000
 """Characters of output of one cell that are kept."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one notebook may use.
-
-    cell and notebook are seconds, and so is grace, in which an interrupted cell must stop; memory
-    and file (the size of one) are MiB, processes is their number.
-    """
+    """What one notebook may use; UNITS in __main__.py says of what."""
 
     cell: int = 60
     notebook: int = 600
@@ -71,9 +70,13 @@ def impose(limits: Limits) -> None:
     for what, value in lower.items():
         hard = resource.getrlimit(what)[1]
         resource.setrlimit(what, (value, value) if hard == -1 else (min(value, hard),) * 2)
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Let the system kill this process when the one that started it ends (Linux)."""
     if sys.platform == "linux":
-        end_with_parent = 1  # PR_SET_PDEATHSIG
-        ctypes.CDLL(None).prctl(end_with_parent, signal.SIGKILL, 0, 0, 0)
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
 def threads_of_this_user() -> int:
@@ -107,8 +110,7 @@ class Client(NotebookClient):
             raise_on_iopub_timeout=True,
             extra_arguments=["--log-level=ERROR"],
         )
-        self.printed = 0
-        self.reply: dict[str, Any] = {}
+        self.printed, self.reply = 0, dict[str, Any]()
         self.on_cell_executed = self.remember
 
     def remember(self, execute_reply: dict[str, Any], **_: Any) -> None:
@@ -132,7 +134,7 @@ class Client(NotebookClient):
         return None
 
     async def run(self, index: int) -> str | None:
-        """Execute a cell; says why, if it had to be stopped but the kernel lives.
+        """Execute a cell; says why, if it was stopped or used up all but the kernel lives.
 
         Raises DeadKernelError or CellTimeoutError if there is no kernel left to go on with.
         """
@@ -147,9 +149,11 @@ class Client(NotebookClient):
         # The kernel's answer tells whether a cell failed. What is displayed need not: the error may
         # have been dropped after too much output, or shown by a tool that formats errors.
         failed = self.reply.get("status") != "ok"
+        name, text = (str(self.reply.get(key, "")) for key in ("ename", "evalue"))
         if failed and all(output.output_type != "error" for output in cell.outputs):
-            name, text = (str(self.reply.get(key, "")) for key in ("ename", "evalue"))
             add_error(cell, name or "Error", text[:1000])
+        if failed and EXHAUSTED.search(f"{name}: {text}"):
+            return "used up its memory, threads or files"
         return None
 
 
@@ -174,12 +178,12 @@ def add_error(cell: Any, name: str, text: str) -> None:
 
 
 async def attempt(client: Client, without: dict[int, str], end: float) -> tuple[int, str] | None:
-    """Run all cells but those in `without`; add to these what was interrupted.
+    """Run all cells but those in `without`; add to these what was interrupted or used up all.
 
     Returns the cell that left no kernel to go on with, and why; None when all has been run.
     """
     assert client.km is not None
-    await client.async_start_new_kernel()
+    await client.async_start_new_kernel(preexec_fn=end_with_parent)
     await client.async_start_new_kernel_client()
     try:
         for index, cell in enumerate(client.nb.cells):
@@ -218,10 +222,12 @@ def execute(notebook: Any, folder: Path, limits: Limits) -> dict[int, str]:
     """Run a notebook in place; returns the cells that were stopped, and why."""
     end, without = time.monotonic() + limits.notebook, dict[int, str]()
     while True:
-        interrupted = dict(without)
-        found = asyncio.run(attempt(Client(notebook, folder, limits, end), interrupted, end))
+        before = len(without)
+        found = asyncio.run(attempt(Client(notebook, folder, limits, end), without, end))
         if found is None:
-            return interrupted
+            return without
+        if len(without) > before:
+            continue  # what was stopped may have been the reason, by a flood of output say
         index, why = found
         without[index] = why
         add_error(notebook.cells[index], TOO_LONG if "long" in why else "DeadKernelError", why)

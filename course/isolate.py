@@ -65,8 +65,8 @@ class Cell:
                 return Outcome(failure="it did not end within its time, and was ended")
             if status:
                 said = read_file(folder / "said.txt", "").content
-                last = said.decode(errors="replace").strip().splitlines()
-                why = last[-1][:100] if status > 0 and last else f"signal {-status}"
+                last = said.decode(errors="replace").strip().splitlines() or [f"status {status}"]
+                why = last[-1][:100] if status > 0 else f"signal {-status}"
                 return Outcome(failure=f"its grading was ended from inside ({why})")
             done, stopped = (read_file(folder / name, name) for name in ("done.ipynb", "done.json"))
             for file in (done, stopped):

@@ -1,10 +1,14 @@
 """Small notebooks in a real cell: what a student's code can do to itself, and to nobody else."""
 
 import os
+import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from nbformat import v4
 
@@ -69,6 +73,42 @@ def test_what_ends_the_process_costs_its_cell():
     assert outcome.stopped == {1: why, 2: why, 3: why}
 
 
+USED_UP = "used up its memory, threads or files"
+
+
+@pytest.mark.parametrize(
+    "ends, told",
+    [
+        ("while True:\n    pass", "ran too long"),
+        ("bytearray(100 << 30)", USED_UP),
+        ("raise RuntimeError('can\\'t start new thread')", USED_UP),
+    ],
+)
+def test_what_a_stopped_cell_leaves_behind_costs_no_other_cell(ends, told):
+    dies = "import os\nif 'ill' in globals():\n    os._exit(1)\nprint('well')"
+    outcome = run(f"ill = True\n{ends}", dies)
+    assert said(outcome, 1) == "well\n"
+    assert outcome.stopped == {0: told}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere its limit on CPU time ends it")
+def test_a_kernel_ends_with_the_process_that_started_it():
+    """A loop in C lets none of the kernel's own threads see that the grading was killed."""
+    endless = v4.new_code_cell("open('begun', 'w').close()\nn = sum(range(10**14))")
+    with Cell(0, CALM, seed=5, own_user=False).folder() as folder:
+        nbformat.write(v4.new_notebook(cells=[endless]), folder / "notebook.ipynb")
+        (folder / "limits.json").write_text("{}")
+        process = subprocess.Popen([sys.executable, "-m", "course.child", folder], cwd=folder)
+        while not (folder / "begun").exists():
+            assert process.poll() is None
+            time.sleep(0.1)
+        below = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        process.wait()
+        assert below
+        assert psutil.wait_procs(below, timeout=60)[1] == []
+
+
 def test_limits_cost_the_cell_that_meets_them():
     outcome = run(
         "before = 1",
@@ -86,7 +126,7 @@ def test_limits_cost_the_cell_that_meets_them():
     assert len(said(outcome, 4)) < 2 * MOST_OUTPUT
     assert said(outcome, 5) == "['HIDDEN_TEST_SEED']\n"
     assert said(outcome, 6) == "still 1\n"
-    assert set(outcome.stopped) == {4}
+    assert set(outcome.stopped) == {1, 4}
 
 
 def test_a_notebook_that_has_used_up_its_time_stops():

@@ -243,7 +243,7 @@ def test_hostile_work_stops_nobody(tmp_path):
 COST_THEIR_CELL = {
     *("quits", "loops", "catches", "memory", "floods", "forks", "asks"),
     *("quiet", "shouts", "clears", "optimizes", "pipes", "links", "sleeps", "closes"),
-    *("many files", "deep", "bad output", "detaches"),
+    *("many files", "deep", "bad output", "detaches", "threads"),
 }
 """These lose the cell `choose` and its tests, no more and no less."""
 CELL = 60
