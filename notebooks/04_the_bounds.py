@@ -72,6 +72,9 @@ GREY = "#777777"
 #
 # $$\Delta_i(X) = \mu_*(X) - \mu_i(X) \ge 0 .$$
 #
+# (Algorithm 1 in the paper has the reward as a function of the arm alone. It has to depend on the state, and
+# on chance as well.)
+#
 # The predictor of arm $i$ is $\Phi_i$, and its error in this state is
 # $e_i = |\Phi_i(X) - \mu_i(X)|$. (Euler's number never appears by its letter: we write $\exp$.) The
 # paper assumes a **gap** $\delta > 0$: $\Delta_i(X) \ge \delta$ whenever it is not 0.
@@ -98,12 +101,16 @@ Table(pd.DataFrame({"n": sizes, "risk at least": risks, "√(log n / n)": rates}
 # **Assumption A.** From $n_{\min}$ samples on, drawn i.i.d. like $(X, Y_i)$, each arm's squared risk
 # satisfies $\mathbb E\,e_i^2 \le C\,g(n)$ with $g(n) = \sqrt{\ln n/n}$.
 #
-# (The quotation asks for more that the experiments do not give: the *global* minimum of the squared error,
-# and as many parameters as samples, where the networks have a fixed number and 16 epochs of training.)
-# Rewards are bounded as well, so that normal noise, as in the paper's second experiment, is outside
-# its own theorems.
+# The quotation asks for more that the experiments do not give: the *global* minimum of the squared error,
+# and as many parameters as samples, where the networks have a fixed number and 16 epochs of training.
+# Rewards must be bounded, so that normal noise, as in the paper's second experiment, is outside its own
+# theorems. And size, by which the quotation measures a network, does not tell Deep from Simple Deep, which
+# the paper says lacks "the necessary complexity": Simple has 392,201 parameters, Deep 31,905.
+# (The introduction bounds weights and calls this "equivalent to a Lipschitz bound". It implies one. But
+# multiply a ReLU layer by $c$ and divide the next by $c$: the weights change, and the network does not.)
 #
-# *Ledger: [16](claims.md#claim-16), [17](claims.md#claim-17), [18](claims.md#claim-18), [52](claims.md#claim-52).*
+# *Ledger: [16](claims.md#claim-16), [17](claims.md#claim-17), [18](claims.md#claim-18), [51](claims.md#claim-51),
+# [52](claims.md#claim-52), [53](claims.md#claim-53), [63](claims.md#claim-63).*
 
 # %% [markdown]
 # <a id="s2"></a>
@@ -241,7 +248,10 @@ Table(pd.DataFrame({"K": counts, "the printed sum": map(printed_sum, counts),
 #   \quad\text{in every state, hence}\quad
 #   \mathbb E\,\Delta_{\hat I} \;\le\; \frac{2K}{\delta}\,C\,g(n). \tag{1}$$
 #
-# Nothing is said about which arm is best where, and ties do no harm. Without a gap, the square root of
+# Nothing is said about which arm is best where, and ties do no harm. The converse is false: predictions that
+# are all too high by the same $c$ err by $c$ for ever and lose nothing, since only their order counts. So
+# "because the neural network does not converge, the regret in this policy does not converge to 0", as the
+# paper says of Simple Deep, does not follow. Without a gap, the square root of
 # the same line gives $\mathbb E\,\Delta_{\hat I} \le \sqrt{2K\,C\,g(n)}$. Let us look for a
 # counterexample among 4,000 random states with five arms, whole rewards ($\delta = 1$) and many ties:
 
@@ -278,7 +288,7 @@ GREEDY["corrected"]
 # This is (1) at $n = L/(2K)$ samples, and the printed term is four times as large: $2\sqrt2$ in the
 # place of $8\sqrt2$.
 #
-# *Ledger: [24](claims.md#claim-24), [25](claims.md#claim-25), [26](claims.md#claim-26).*
+# *Ledger: [24](claims.md#claim-24), [25](claims.md#claim-25), [26](claims.md#claim-26), [54](claims.md#claim-54).*
 
 # %% [markdown]
 # <a id="s6"></a>
@@ -312,7 +322,8 @@ GREEDY["corrected"]
 # Leaving out the words "with probability" costs little: $\mathbb E\,\mathrm{regret}_t$ exceeds the bound
 # by at most $K\exp(-\tfrac{3L}{28K})\,\mathbb E\max_i\Delta_i$.
 #
-# Two of the paper's own words need care. Its probability "refers to the stochastic policy's choices", which
+# Three of the paper's own words need care. "For all methods, training is every 20 time steps" in its
+# experiments, while its Algorithms 1, 4 and 5 train after every step and Algorithm 3 never. Its probability "refers to the stochastic policy's choices", which
 # include the greedy ones; it is over the coins and the random arms only. And Theorem 3.3 takes over "the
 # assumptions of Theorem 3.2", which say $\varepsilon_t = 1/t$.
 #
@@ -321,7 +332,8 @@ GREEDY["corrected"]
 # [notebook 05, section 3](05_what_is_true.ipynb), trained on random steps only. All our runs, the
 # networks too, are covered by another theorem there, which assumes nothing of the kind.
 #
-# *Ledger: [27](claims.md#claim-27), [32](claims.md#claim-32), [34](claims.md#claim-34), [56](claims.md#claim-56), [57](claims.md#claim-57).*
+# *Ledger: [27](claims.md#claim-27), [32](claims.md#claim-32), [34](claims.md#claim-34), [56](claims.md#claim-56), [57](claims.md#claim-57),
+# [64](claims.md#claim-64).*
 
 # %% [markdown]
 # <a id="s7"></a>
@@ -506,7 +518,11 @@ plt.show()
 # 3. *Keep everything and pay a density ratio.* Only a share of about $t^{-p}$ is random, so the risk may
 #    be $t^p$ times as large. Then $t^p\sqrt{\ln t/t}$ tends to 0 for $p < 1/2$ only.
 #
-# *Ledger: [28](claims.md#claim-28).*
+# (The introduction calls states that are i.i.d. and independent of past actions "unconfoundedness". The word
+# means another thing: given the state, the arm taken is independent of the rewards that the arms would
+# bring. That holds for this algorithm, and what an arm sees is no sample of all states all the same.)
+#
+# *Ledger: [28](claims.md#claim-28), [50](claims.md#claim-50).*
 
 # %% [markdown]
 # <a id="s11"></a>
@@ -527,6 +543,9 @@ with_gap
 
 # %% [markdown]
 # For the paper's $a = 1/2$ this is $1/3$. A predictor with $a = 1$ should explore *less*, at $p = 1/2$.
+# Which "other common predictive models" of the paper's summary have a risk like this? Least squares has
+# $a = 1$ where the mean reward is linear, and a risk that stays above 0 where it is not. Nearest neighbours
+# in $d$ dimensions have $a = 2/(d+2)$, less than $1/2$ from $d = 3$ on.
 #
 # So Corollary 3.7 is right among fixed powers and as $t \to \infty$, with some remarks. The "ratio test" of its proof is for series; what is meant is a limit. There,
 # with the paper's $\alpha_t = \max_i \mathbb E\,\Delta_i$ and $\beta_t$, $\gamma_t$ for the logarithmic
@@ -568,7 +587,8 @@ print({word: round(value, 3) for word, value in million.items()})
 # repaired one. (Up to $t = 320$ no exponent is best: the bound falls all the way to $p \to 0$. The bound
 # of Theorem 3.3 as printed has no best exponent at any $t$: it keeps falling as $p \to 1$.)
 #
-# *Ledger: [37](claims.md#claim-37), [41](claims.md#claim-41), [42](claims.md#claim-42), [43](claims.md#claim-43), [44](claims.md#claim-44), [45](claims.md#claim-45), [59](claims.md#claim-59), [60](claims.md#claim-60), [61](claims.md#claim-61).*
+# *Ledger: [37](claims.md#claim-37), [41](claims.md#claim-41), [42](claims.md#claim-42), [43](claims.md#claim-43), [44](claims.md#claim-44), [45](claims.md#claim-45), [59](claims.md#claim-59), [60](claims.md#claim-60), [61](claims.md#claim-61),
+# [62](claims.md#claim-62).*
 
 # %% [markdown]
 # <a id="s12"></a>

@@ -24,6 +24,7 @@ from bandits.experiments.paper import (
     RANDOM,
     SIMPLE_DEEP,
 )
+from bandits.experiments.proved import PROVED
 from bandits.experiments.spec import (
     FIGURE_SEED,
     RESULTS_VERSION,
@@ -87,7 +88,7 @@ if TYPE_CHECKING:
 
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
 EXPERIMENTS: dict[str, Experiment] = {
-    item.name: item for item in (STUDY, *PAPER, *BEYOND, *LONG, *TUNING)
+    item.name: item for item in (STUDY, *PAPER, *BEYOND, *LONG, *PROVED, *TUNING)
 }
 
 

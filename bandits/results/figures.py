@@ -18,6 +18,7 @@ from bandits.experiments import (
 from bandits.mnist import Mnist
 from bandits.results import (
     architecture_study,
+    bounds,
     error_causes,
     horizon,
     horizon_panels,
@@ -25,6 +26,7 @@ from bandits.results import (
     questions,
     regret,
     reward,
+    undrawn,
 )
 from bandits.results.data import Data, Kind
 from bandits.results.provenance import (
@@ -79,6 +81,8 @@ KINDS: dict[str, Kind] = {
     "long_exponent": Kind(
         horizon.collect, horizon_panels.by_exponent, horizon.tasks, check=check_power_law
     ),
+    "bounds": Kind(bounds.collect, bounds.draw, check=bounds.check),
+    "undrawn": Kind(undrawn.collect, undrawn.draw, undrawn.tasks, undrawn.check),
 } | questions.KINDS
 
 

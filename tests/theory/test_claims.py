@@ -59,6 +59,7 @@ def test_every_row_has_its_place():
         place = PLACES[claim.where]
         assert bool(place.section) == bool(place.quote) == (claim.kind != OURS), claim.where
         assert len(place.quote) <= 60
+        assert place.notebook, claim.where
 
 
 def sections(script):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """Section, equation and quoted words of the paper; notebook and section, "" where none yet."""
+    """Section, equation and quoted words of the paper; notebook and section."""
 
     section: str
     equation: str
@@ -125,19 +125,21 @@ PLACES: dict[str, Place] = {
     "MNIST experiments, linear methods": Place(
         "4", "", "So they perform as well as purely random actions", "08"
     ),
-    "Introduction, constant context": Place("1", "", "is known to converge to the optimal", ""),
-    "Introduction, unconfoundedness": Place("1", "", "This is known as unconfoundedness", ""),
+    "Introduction, constant context": Place(
+        "1", "", "is known to converge to the optimal", "05 §5"
+    ),
+    "Introduction, unconfoundedness": Place("1", "", "This is known as unconfoundedness", "04 §10"),
     "Introduction, bounded weights and Lipschitz bounds": Place(
-        "1", "", "This is equivalent to a Lipschitz bound", ""
+        "1", "", "This is equivalent to a Lipschitz bound", "04 §1"
     ),
     "Theorem 1 (quoted), “optimized to minimize MSE”": Place(
         "3, Theorem 3.1", "", "the parameters are optimized to minimize MSE", "04 §1"
     ),
     "MNIST experiments, “necessary complexity”": Place(
-        "4", "", "does not have the necessary complexity", ""
+        "4", "", "does not have the necessary complexity", "04 §1"
     ),
     "MNIST experiments, “Because the neural network does not converge”": Place(
-        "4", "", "Because the neural network does not converge", ""
+        "4", "", "Because the neural network does not converge", "04 §5"
     ),
     "Abstract and Summary, “agrees with our proof”, “empirically confirmed”": Place(
         "Abstract and 5", "", "which agrees with our proof of convergence", "04 §7"
@@ -159,11 +161,11 @@ PLACES: dict[str, Place] = {
         "Abstract and 5", "", "gives the fastest convergence bound", "04 §11"
     ),
     "Summary, “other common predictive models”": Place(
-        "5", "", "generalizations to other common predictive models", ""
+        "5", "", "generalizations to other common predictive models", "04 §11"
     ),
-    "Algorithm 1, “Reward: ℕ → ℝ”": Place("2, Algorithm 1", "", "Reward : N_[1,K] → R", ""),
+    "Algorithm 1, “Reward: ℕ → ℝ”": Place("2, Algorithm 1", "", "Reward : N_[1,K] → R", "04 §1"),
     "MNIST experiments, “training is every 20 time steps”": Place(
-        "4", "", "For all methods, training is every 20 time steps", ""
+        "4", "", "For all methods, training is every 20 time steps", "04 §6"
     ),
     "Remark, “the optimal action is not sampled sufficiently”": Place(
         "3, Remark 3.6", "", "since the optimal action is not sampled sufficiently", "04 §12"

@@ -1,0 +1,23 @@
+"""Where our theorems meet the runs: both experiments' runs are those of other figures."""
+
+from bandits.experiments.long import LONG
+from bandits.experiments.paper import DEEP
+from bandits.experiments.spec import Experiment, Scale
+
+LONG_DEEP = LONG[0].select(["deep"])
+PROVED = (
+    Experiment(
+        "bounds",
+        "What is proved of Deep's regret, and what is measured",
+        LONG_DEEP.methods,
+        quick=LONG_DEEP.quick,
+        paper=LONG_DEEP.paper,
+        keep_predictions=True,
+    ),
+    Experiment(
+        "undrawn",
+        "Arms before a random step draws them: when Deep takes one, and what it predicts",
+        (DEEP,),
+        paper=Scale(2000, 12),
+    ),
+)
