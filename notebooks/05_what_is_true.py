@@ -409,7 +409,11 @@ print(f"fitted over t = 100 to 2,000: t^({fit[0]:.3f})")
 # ([notebook 07](07_the_paper_figures.ipynb)). Deep is not quite of this class: its untrained networks predict
 # something for unseen arms, and take some of them in the first steps.
 #
-# *Ledger: [71](claims.md#claim-71).*
+# (With one state, the paper's introduction says, epsilon greedy "is known to converge". Its source, Auer et al.,
+# explores with $\min(1, cK/(d^2t))$, $c > 5$. That leaves an arm undrawn with a probability of order $t^{-5}$ at
+# most, for $K = 5$ and $d = 1$, where $1/t$ leaves it so with about $t^{-1/5}/\Gamma(4/5)$.)
+#
+# *Ledger: [49](claims.md#claim-49), [71](claims.md#claim-71).*
 
 # %% [markdown]
 # ## What was seen

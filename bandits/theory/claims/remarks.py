@@ -27,9 +27,8 @@ THIRD = sp.Rational(1, 3)
     says="With one state, epsilon greedy is known to converge to the optimal policy.",
     verdict=ASSUMES,
     note="The source explores with ε_t = min(1, cK/(d²t)) for c > 5, not with 1/t. With ε_t = 1/t "
-    "and "
-    "K = 5 an arm is undrawn with probability about t^(-1/5)/Γ(4/5), where the source's schedule "
-    "(d = 1) leaves t^(-5) and less.",
+    "and K = 5 an arm is undrawn with probability about t^(-1/5)/Γ(4/5), where the source's "
+    "schedule (d = 1) leaves one of order t^(-5) at most.",
     mutants={"1/t leaves no more than its schedule": {"c": 0.2}, "t^(-1/2)": {"power": 0.5}},
 )
 def _constant_context(c: float = 5.0, power: float = 0.2) -> bool:
