@@ -46,7 +46,11 @@ def parser() -> argparse.ArgumentParser:
     commands = whole.add_subparsers(dest="command", required=True)
     one = commands.add_parser("release", help="build the student release as a zip")
     one.add_argument("--out", type=Path, default=ROOT / "results" / "assignments")
-    one = commands.add_parser("grade", help="grade a folder of submissions")
+    one = commands.add_parser(
+        "grade",
+        help="grade a folder of submissions",
+        usage="course grade --submissions FOLDER [options]; --help lists them",
+    )
     one.add_argument("--submissions", type=Path, required=True, help="see course/README.md")
     one.add_argument("--assignment", action="append", default=[], help="only this one (repeatable)")
     one.add_argument("--student", action="append", default=[], help="only this one (repeatable)")
@@ -67,6 +71,21 @@ def parser() -> argparse.ArgumentParser:
             "--pseudonyms", action=argparse.BooleanOptionalAction, help="instead of names"
         )
     return whole
+
+
+def refuse(options: argparse.Namespace) -> None:
+    """Raise AssignmentError for options that contradict each other, before anything is done."""
+    out = options.out.resolve()
+    if out.exists() and not out.is_dir():
+        raise AssignmentError(f"--out {options.out} is no folder")
+    if options.command != "grade":
+        return
+    if out.is_relative_to(options.submissions.resolve()):
+        raise AssignmentError(f"--out {out} lies among the submissions; take a folder elsewhere")
+    if options.image and options.isolate != "container":
+        raise AssignmentError(f"--image is for --isolate container, not {options.isolate}")
+    if options.seed is not None and options.seed < 0:
+        raise AssignmentError(f"--seed must be >= 0, not {options.seed}")
 
 
 def work(options: argparse.Namespace) -> None:
@@ -99,6 +118,8 @@ def work(options: argparse.Namespace) -> None:
     if options.pseudonyms is not None:
         book.pseudonyms = options.pseudonyms
     Export(book, policy, times).write(feedback=not options.no_feedback)
+    if unknown := sorted({student for student, _ in times} - set(book.students)):
+        print(f"{options.times} names who handed in nothing: {', '.join(unknown)}")
     print(f"marks: {out / 'totals.csv'}; beside it written.csv, problems.txt and look_at.csv")
 
 
@@ -109,6 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)  # nbformat's, about odd notebooks
     try:
+        refuse(options)
         if options.command == "grade" and options.isolate == "container":
             return container.run(options.image, arguments or sys.argv[1:], options)
         work(options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -67,4 +68,8 @@ def run(image: str | None, arguments: list[str], options: argparse.Namespace) ->
         raise AssignmentError("--isolate container needs --image, see course/README.md")
     words = command(image, arguments, options)
     options.out.mkdir(parents=True, exist_ok=True)
-    return subprocess.run(words, check=False).returncode
+    status = subprocess.run(words, check=False).returncode
+    if status == 125:  # the engine itself failed, and said why
+        with contextlib.suppress(OSError):
+            options.out.rmdir()
+    return status

@@ -91,6 +91,10 @@ def read_times(path: Path) -> dict[tuple[str, str], datetime]:
             raise AssignmentError(
                 f"{path}, line {number}: {row['time']!r} is not like 2026-10-01T23:59:00+02:00"
             ) from None
+        if row["assignment"] not in names():
+            raise AssignmentError(
+                f"{path}, line {number}: there is no assignment {row['assignment']!r}"
+            )
         found[row["student"], row["assignment"]] = _aware(time)
     return found
 

@@ -161,3 +161,6 @@ assert "torch" not in sys.modules, "torch was imported"
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
+    (answer,) = [c.source for i, k, c in kinds(source(name)) if i == "written"]
+    told = set(re.findall(r"\d\.\d{3}", answer))
+    assert told <= set(re.findall(r"\d\.\d{3}", done.stdout)), "the model answer's numbers"

@@ -523,6 +523,8 @@ def test_a_wrong_policy_is_told_before_anything_is_done(room, tmp_path, text, to
         (["--isolate", "user"], "--isolate user needs root"),
         (["--isolate", "container"], "--isolate container needs --image"),
         (["--times", "/nowhere.csv"], "/nowhere.csv cannot be read"),
+        (["--seed", "-1"], "--seed must be >= 0, not -1"),
+        (["--image", "study"], "--image is for --isolate container, not auto"),
     ],
 )
 def test_a_wrong_call_is_told_in_one_sentence_and_does_nothing(room, words, told):
@@ -532,6 +534,27 @@ def test_a_wrong_call_is_told_in_one_sentence_and_does_nothing(room, words, told
     assert told in said
     assert said.count("\n") == 1
     assert not room.out.exists()
+
+
+def test_results_never_lie_among_the_submissions_or_in_a_file(room):
+    room.hand_in("ada")
+    for out in ("", "ada", "results/grades"):
+        room.out = room.folder / out
+        assert "lies among the submissions" in room.grade(status=2)
+    room.out = room.folder / "ada" / "exploring.ipynb"
+    for command in ("release", "export"):
+        assert "exploring.ipynb is no folder" in room.run(command, status=2)
+    assert [path.name for path in room.folder.rglob("*")] == ["ada", "exploring.ipynb"]
+
+
+def test_a_time_for_nobody_is_told_and_for_no_assignment_refused(room, tmp_path):
+    room.hand_in("ada")
+    times = "student,assignment,time\nAda,{},2026-10-01T12:00:00Z\n"
+    table = write(tmp_path / "times.csv", times.format("explorin"))
+    assert "line 2: there is no assignment 'explorin'" in room.grade("--times", table, status=2)
+    assert not room.out.exists()
+    write(table, times.format("exploring"))
+    assert "times.csv names who handed in nothing: Ada\n" in room.grade("--times", table)
 
 
 def test_export_needs_results(room):

@@ -340,3 +340,7 @@ def test_a_container_gets_no_network_and_read_only_work(tmp_path, monkeypatch):
     assert re.search(r"--submissions /in\b.* --isolate auto --out /out$", " ".join(inside))
     assert "--student=ada" in inside
     assert "--image" not in inside
+    engine.write_text("#!/bin/sh\nexit 125\n")  # as docker does where its daemon does not run
+    room.out = tmp_path / "never"
+    room.grade("--isolate", "container", "--image", "study", status=125)
+    assert not room.out.exists()
