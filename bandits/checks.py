@@ -70,6 +70,17 @@ def one_of(name: str, value: Word, allowed: Sequence[str]) -> Word:
     return value
 
 
+def file_safe(name: str, value: str) -> str:
+    """The value, if it can be a part of a file's name everywhere.
+
+    Raises:
+        ValueError: for anything but letters a to z and A to Z, digits and underscores.
+    """
+    if not (isinstance(value, str) and value.isascii() and value.replace("_", "a").isalnum()):
+        raise ValueError(f"{name} must be of letters, digits and _ only, not {shown(value)}")
+    return value
+
+
 def shown(value: object) -> str:
     """The value in a sentence: an array by its shape, a huge number by its size, cut if endless."""
     if (shape := getattr(value, "shape", ())) != ():

@@ -1,6 +1,7 @@
 """The command line: `bandits data | list | csv | run | figures | verdicts | claims`."""
 
 import io
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -46,12 +47,15 @@ def _do(words: list[str]) -> int:
             told = f"the standard output cannot be written ({error.strerror})"
         complain(f"bandits: {told}")
         return 2
-    except Terminated as end:
-        complain("bandits: terminated; what is finished is kept")
-        return 128 + end.number
-    except KeyboardInterrupt:
-        complain("bandits: interrupted; what is finished is kept")
-        return 130
+    except KeyboardInterrupt as end:
+        what, number = (
+            ("terminated", end.number)
+            if isinstance(end, Terminated)
+            else ("interrupted", signal.SIGINT)
+        )
+        at = " and ".join(getattr(end, "__notes__", ()))
+        complain(f"bandits: {what}{at and f' in {at}'}; what is finished is kept")
+        return 128 + number
 
 
 def build_parser() -> Parser:

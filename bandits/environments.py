@@ -8,6 +8,7 @@ comparisons between methods paired.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,13 @@ class Rounds:
         rows = np.arange(len(actions))
         mean = self.means[block][rows, actions]
         return (mean + self.sigma * self.noise[block][rows, actions]).astype(np.float32)
+
+
+class Bandit(Protocol):
+    """What a run plays."""
+
+    def rounds(self, seed: int, run: int, steps: int, /) -> Rounds:
+        """The table of run number `run` under `seed`, T = steps; the same whenever it is asked."""
 
 
 def draw_exploration(seed: int, run: int, steps: int, arms: int) -> Draws:

@@ -1,6 +1,7 @@
 """The learning loop, and the trajectory it returns."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -26,7 +27,8 @@ class Trajectory:
         means: float64, μ of the chosen arm at X_t.
         best_means: float64, max_j μ_j(X_t).
         explored: bool, the step took the uniformly random branch (what T_j^R counts).
-        propensities: float32, the probability that the policy gave to the arm it chose.
+        propensities: float32, the probability that the policy gave to the arm it chose; NaN where
+            the policy does not know it.
         predictions: float32, what was predicted of the arm taken, if that was asked for; NaN from a
             policy that predicts nothing.
     """
@@ -105,8 +107,8 @@ def simulate(
     Raises:
         ValueError: if train_every < 1; if a context, reward, mean or score is not finite, or an
             array of them not of the stated shape, by name and time step; if what the policy chose
-            is no arm, or comes with no probability; if the steps to resume from are too many, or
-            end between two stages.
+            is no arm, or its propensity no probability; if the steps to resume from are too many,
+            or end between two stages.
     """
     train_every = whole("train_every", train_every, 1)
     done, record = _allocate(rounds.steps, resume, train_every, keep_predictions)
@@ -114,16 +116,29 @@ def simulate(
         t = np.arange(block.start + 1, block.stop + 1)
         means = _finite(rounds.means[block], "mean reward", t, (rounds.arms,))
         contexts = _finite(_single(rounds.contexts(block)), "context", t, (rounds.context_size,))
-        choice = policy.choose(contexts, t, rounds.draws[block])
+        with _naming(t):
+            choice = policy.choose(contexts, t, rounds.draws[block])
         _check_choice(choice, t, rounds.arms)
         rewards = _finite(_single(rounds.rewards(block, choice.actions)), "reward", t, ())
         _write(record, block, choice, rewards, means)
-        policy.record(contexts, choice, rewards)
-        if block.stop % train_every == 0:
-            policy.train()
-            if after_stage is not None:
-                after_stage(record[: block.stop])
+        stage = block.stop % train_every == 0
+        with _naming(t):
+            policy.record(contexts, choice, rewards)
+            if stage:
+                policy.train()
+        if stage and after_stage is not None:
+            after_stage(record[: block.stop])
     return record
+
+
+@contextmanager
+def _naming(t: NDArray[np.int64]) -> Iterator[None]:
+    """Note on what a policy raises at which steps it was."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"at the steps t = {t[0]} to {t[-1]}")
+        raise
 
 
 def restore(
@@ -179,7 +194,7 @@ def _write(
     record.means[block] = means[np.arange(len(means)), choice.actions]
     record.best_means[block] = means.max(axis=1)
     record.explored[block] = choice.explored
-    record.propensities[block] = choice.propensities
+    record.propensities[block] = np.nan if choice.propensities is None else choice.propensities
     if record.predictions is not None and choice.predictions is not None:
         record.predictions[block] = choice.predictions
 
@@ -203,6 +218,8 @@ def _check_choice(choice: Choice, t: NDArray[np.int64], arms: int) -> None:
             f"explored from t = {t[0]} on must be {t.shape} of bool, "
             f"not {explored.shape} of {explored.dtype}"
         )
+    if choice.propensities is None:
+        return
     given = _finite(np.asarray(choice.propensities, np.float64), "propensity", t, ())
     bad = (given <= 0) | (given > 1)
     if bad.any():

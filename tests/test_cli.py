@@ -760,7 +760,8 @@ def test_control_c_is_told(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(runs, "compute", interrupted)
     assert figures("--out", "out") == 130
-    assert capsys.readouterr().err == "bandits: interrupted; what is finished is kept\n"
+    told = "bandits: interrupted in low_noise, method random, run 0, seed 2022, after 0 of 40 steps"
+    assert capsys.readouterr().err == f"{told}; what is finished is kept\n"
 
 
 # Where it is written

@@ -14,6 +14,7 @@ import pytest
 from bandits import mnist, policies
 from bandits.architecture import SIMPLE, Architecture, Training
 from bandits.engine.threads import one_thread
+from bandits.environments import SyntheticBandit
 from bandits.experiments import (
     COMPARED,
     DEEP,
@@ -72,6 +73,7 @@ OTHERS = {
         "noise": 0.5,
         "train_every": 10,
         "keep_predictions": True,
+        "bandit": SyntheticBandit,
     },
     Method: {
         "name": "other",
@@ -124,7 +126,7 @@ def test_the_fingerprint_changes_with_every_setting():
     specs = dict(variants(SPEC))
     for predictor in (LeastSquaresSpec(), RegressorSpec("k_nearest")):
         specs |= variants(replace(SPEC, method=replace(DEEP, predictor=predictor)))
-    assert len(specs) == 8 + 9 + 2 + 7 + 6 + 1 + 1
+    assert len(specs) == 9 + 9 + 2 + 7 + 6 + 1 + 1
     prints = {name: spec.fingerprint("digest") for name, spec in specs.items()}
     prints["the spec itself"] = SPEC.fingerprint("digest")
     prints["other data"] = SPEC.fingerprint("other digest")

@@ -316,6 +316,14 @@ def test_what_a_users_policy_chooses_is_looked_at(wrong, message):
     with pytest.raises(ValueError, match=message):
         simulate(Choosing(**wrong), rounds, train_every=5)
     assert simulate(Choosing(), rounds, train_every=5).propensities.tolist() == [0.5] * 10
+    unknown = simulate(Choosing(propensities=None), rounds, train_every=5)
+    assert np.isnan(unknown.propensities).all()
+
+
+def test_what_a_policy_raises_tells_the_steps():
+    with pytest.raises(TypeError) as caught:
+        simulate(Choosing(actions="ab"), SyntheticBandit().rounds(1, 0, 10), train_every=5)
+    assert caught.value.__notes__ == ["at the steps t = 1 to 5"]
 
 
 @pytest.mark.parametrize("done", [1, 19, 30, 41, 60])

@@ -424,7 +424,7 @@ IMPOSSIBLE = [
     ("propensities", 0.0, r"a probability outside \(0, 1\]"),
     ("propensities", -0.1, r"a probability outside \(0, 1\]"),
     ("propensities", 1.001, r"a probability outside \(0, 1\]"),
-    ("propensities", np.nan, r"a probability outside \(0, 1\]"),
+    ("propensities", np.inf, r"a probability outside \(0, 1\]"),
 ]
 
 

@@ -45,6 +45,8 @@ def _data(parser: Parser) -> None:
 def _list(parser: Parser) -> None:
     from bandits.commands.show import list_experiments
 
+    told = "only these; FILE.py:NAME is one of your own (default: all of the package's)"
+    parser.add_argument("names", nargs="*", metavar="EXPERIMENT", help=told)
     parser.add_argument("--json", action="store_true", help="with every setting, as JSON")
     parser.set_defaults(do=list_experiments)
 
@@ -59,7 +61,9 @@ def _csv(parser: Parser) -> None:
 def _run(parser: Parser) -> None:
     from bandits.commands.work import do_runs
 
-    parser.add_argument("names", nargs="+", metavar="EXPERIMENT", help="see `bandits list`")
+    parser.add_argument(
+        "names", nargs="+", metavar="EXPERIMENT", help="see `bandits list`, or FILE.py:NAME"
+    )
     _run_options(parser)
     parser.set_defaults(do=do_runs)
 
@@ -68,7 +72,10 @@ def _figures(parser: Parser) -> None:
     from bandits.commands.work import make_figures
 
     parser.add_argument(
-        "names", nargs="*", metavar="FIGURE", help="the paper's three if none is named"
+        "names",
+        nargs="*",
+        metavar="FIGURE",
+        help="the paper's three if none is named; FILE.py:NAME is an experiment of your own",
     )
     parser.add_argument(
         "--from-data", action="store_true", help="only draw, from the data beside the figures"

@@ -5,7 +5,7 @@ from typing import Any
 
 from bandits.checks import UsageError
 from bandits.engine.terminal import complain
-from bandits.experiments import EXPERIMENTS, SCALES, Experiment, size_told
+from bandits.experiments import EXPERIMENTS, SCALES, Experiment, experiment, size_told
 from bandits.settings import plain
 
 
@@ -19,12 +19,13 @@ def show_data(options: argparse.Namespace) -> int:
 
 def list_experiments(options: argparse.Namespace) -> int:
     """`bandits list`."""
+    shown = [experiment(name) for name in options.names] or list(EXPERIMENTS.values())
     if options.json:
         import json
 
-        print(json.dumps([_told(item) for item in EXPERIMENTS.values()], indent=1))
+        print(json.dumps([_told(item) for item in shown], indent=1))
         return 0
-    for item in EXPERIMENTS.values():
+    for item in shown:
         print(f"{item.name}: {item.title}")
         if item.methods:
             print(f"  methods: {', '.join(method.name for method in item.methods)}")
@@ -36,7 +37,7 @@ def list_experiments(options: argparse.Namespace) -> int:
 def _told(item: Experiment) -> dict[str, Any]:
     """An experiment as JSON values."""
     scales = {name: plain(item.scale(name)) for name in SCALES}
-    settings, methods = plain(item.shared()), plain(item.methods)
+    settings, methods = plain(item.shared()) | item.bandit_told, plain(item.methods)
     return {"name": item.name, "title": item.title, "scales": scales, "settings": settings,
             "methods": methods}  # fmt: skip
 

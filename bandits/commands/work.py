@@ -17,6 +17,7 @@ from bandits.experiments import (
     SETTINGS,
     Experiment,
     Scale,
+    experiment,
 )
 from bandits.experiments.plan import plan
 
@@ -35,7 +36,7 @@ def default_folder(options: argparse.Namespace) -> Path:
 
 def output_folder(options: argparse.Namespace, planned: list[tuple[Experiment, Scale]]) -> Path:
     """The default folder; but experiments that differ from what is reported go to results/."""
-    as_reported = all(e == EXPERIMENTS[e.name] and s == e.paper for e, s in planned)
+    as_reported = all(e == EXPERIMENTS.get(e.name) and s == e.paper for e, s in planned)
     return default_folder(options) if options.out or as_reported else RESULTS_FOLDER
 
 
@@ -73,15 +74,12 @@ def make_figures(options: argparse.Namespace) -> int:
     """`bandits figures`."""
     from bandits.results import figures
 
-    for name in options.names:
-        if name not in figures.KINDS:
-            raise UsageError(f"a figure is one of {', '.join(figures.KINDS)}, not {name!r}")
     one_of("scale", options.scale, SCALES)
     if options.from_data:
         return _draw_from_data(options)
     planned = plan(options)
     for chosen, scale in planned:
-        figures.KINDS[chosen.name].check(chosen, scale)
+        figures.kind_of(chosen).check(chosen, scale)
     folder = output_folder(options, planned)
     tell = Teller()
     status, mnist, store = _complete(options, planned, folder, tell)
@@ -98,7 +96,10 @@ def make_figures(options: argparse.Namespace) -> int:
                 allow_mixed_versions=options.allow_mixed_versions,
             )
         except FileNotFoundError:
-            complain(f"{chosen.name}: not drawn, since a run is missing")
+            names = [method.name for method in chosen.methods]
+            whole = [n for n in names if all(map(store.has, chosen.select([n]).specs(scale)))]
+            others = f"; --methods {','.join(whole)} draws the others" if whole else ""
+            complain(f"{chosen.name}: not drawn, since a run is missing{others}")
             continue
         except (ValueError, OSError) as error:
             complain(f"bandits: {chosen.name} is not drawn: {error}")
@@ -136,12 +137,15 @@ def _draw_from_data(options: argparse.Namespace) -> int:
     from bandits.results import figures, saved
 
     refuse_settings(options, "--from-data", "cluster", "workers", "mnist")
+    shown = [experiment(name) for name in options.names]
     folder = default_folder(options)
-    names = options.names or saved.names_there(figures.KINDS, folder)
-    if not names:
+    if not options.out and any(chosen.name not in EXPERIMENTS for chosen in shown):
+        folder = RESULTS_FOLDER
+    shown = shown or [EXPERIMENTS[name] for name in saved.names_there(figures.KINDS, folder)]
+    if not shown:
         raise UsageError(f"{folder} holds no figure's data; name another folder with --out")
-    for name in names:
-        print(f"{name}: {figures.draw(name, folder)}")
+    for chosen in shown:
+        print(f"{chosen.name}: {figures.draw(chosen, folder)}")
     return 0
 
 

@@ -30,9 +30,10 @@ from bandits.engine.cluster_check import (
     versions,
 )
 from bandits.engine.compute import compute, perform
+from bandits.engine.failure import failure
 from bandits.engine.jobs import Job
 from bandits.engine.progress import progress_bar, relative_cost
-from bandits.engine.runs import failure, longest_first, missing, run_of
+from bandits.engine.runs import longest_first, missing, run_of
 from bandits.engine.store import Store, features_used
 from bandits.engine.task import Arrays, Task
 from bandits.mnist import Mnist

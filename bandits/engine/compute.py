@@ -41,6 +41,11 @@ def compute(
         import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
     with one_thread(), flushed_denormals() if networks else nullcontext():
         rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
+        if rounds.arms != spec.arms:
+            raise ValueError(
+                f"the bandit's table has {rounds.arms} arms, and the experiment says arms = "
+                f"{spec.arms}"
+            )
         policy = build_policy(spec, rounds, device)
         checkpoint = start()
         past = None

@@ -1,13 +1,16 @@
 """The runs of an experiment: what is wanted, and what a store has of it."""
 
+import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from bandits.checks import UsageError
 from bandits.engine.npz import StoreError
 from bandits.engine.store import Made, Store
 from bandits.engine.task import Arrays, Task
-from bandits.experiments import Experiment, RunSpec, Scale, check_method
+from bandits.experiments import Experiment, RunSpec, Scale, check_experiment
+from bandits.experiments.code import Code
 from bandits.simulate import Trajectory
 
 
@@ -29,11 +32,32 @@ def jobs(experiment: Experiment, scale: Scale) -> list[Job]:
     """Every run of an experiment at a scale.
 
     Raises:
-        UsageError: for a method that cannot be built, or has a setting that nothing reads.
+        UsageError: for what cannot be built, or a setting that nothing reads.
     """
-    for method in experiment.methods:
-        check_method(method)
+    check_experiment(experiment)
     return [Job(experiment.name, spec) for spec in experiment.specs(scale)]
+
+
+def check_sendable(wanted: Sequence[Job]) -> None:
+    """Refuse the user's code that a worker process could not import.
+
+    Raises:
+        UsageError: naming the method and the code.
+    """
+    for method, code in {
+        (spec.method.name, code): None
+        for job in wanted
+        if isinstance(spec := job.spec, RunSpec)
+        for code in (*spec.method.codes, spec.bandit)
+        if isinstance(code, Code)
+    }:
+        try:
+            pickle.loads(pickle.dumps(code))
+        except Exception as error:
+            raise UsageError(
+                f"method {method}: {code!r} cannot be sent to a worker process; define it by name "
+                "at the top level of its file, or take --workers 1"
+            ) from error
 
 
 def finished(

@@ -55,18 +55,23 @@ def unpack(arrays: dict[str, NDArray[Any]]) -> Trajectory:
 
 
 def check_possible(run: Trajectory, spec: RunSpec) -> None:
-    """Refuse steps that no run on digits can have taken.
+    """Refuse steps that no run can have taken.
 
     Raises:
         StoreError: naming what cannot be, and the first time step t where it is.
     """
     means = (run.means, run.best_means)
+    if spec.bandit is None:
+        what_means, least, most = "a mean outside 0..9", 0.0, 9.0
+    else:
+        most = float(np.finfo(np.float64).max)
+        what_means, least = "a mean that is not finite", -most
     for what, wrong in (
         (f"an action outside 0..{spec.arms - 1}", (run.actions < 0) | (run.actions >= spec.arms)),
         ("a reward that is not finite", ~np.isfinite(run.rewards)),
-        ("a mean outside 0..9", ~np.all([(mean >= 0) & (mean <= 9) for mean in means], axis=0)),
+        (what_means, ~np.all([(mean >= least) & (mean <= most) for mean in means], axis=0)),
         ("a negative regret", run.means > run.best_means),
-        ("a probability outside (0, 1]", ~((run.propensities > 0) & (run.propensities <= 1))),
+        ("a probability outside (0, 1]", (run.propensities <= 0) | (run.propensities > 1)),
     ):
         if wrong.any():
             raise StoreError(f"it holds {what}, at t = {wrong.argmax() + 1}")

@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from bandits.engine.compute import compute, perform
-from bandits.engine.files import set_aside, why
-from bandits.engine.jobs import Job
+from bandits.engine.failure import failure, under_way
+from bandits.engine.files import set_aside
+from bandits.engine.jobs import Job, check_sendable
 from bandits.engine.npz import StoreError
 from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
 from bandits.engine.store import Store
@@ -179,10 +180,12 @@ def complete(
         One line for each job that failed, naming experiment, method, run and seed.
 
     Raises:
-        ValueError: if workers < 1.
+        ValueError: if workers < 1, or for code that cannot be sent to one of several.
     """
     if workers < 1:
         raise ValueError(f"workers must be a whole number >= 1, not {workers}")
+    if workers > 1:
+        check_sendable(wanted)
     left = longest_first(missing(wanted, store, say))
     if not left:
         return []
@@ -190,7 +193,7 @@ def complete(
         if workers == 1:
             return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)
         work = partial(_do_one, mnist, store, checkpoint_seconds)
-        return in_processes(left, work, failure, fractions, workers)
+        return in_processes(left, work, failure, under_way, fractions, workers)
 
 
 def _do_one(
@@ -201,11 +204,6 @@ def _do_one(
     report: Callable[[float], None],
 ) -> None:
     do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report)
-
-
-def failure(job: Job, error: BaseException) -> str:
-    """One line that names a failed job, why, and the mend where there is a common one."""
-    return f"{job}: {type(error).__name__}: {why(error)}"
 
 
 def _in_process(
@@ -224,6 +222,9 @@ def _in_process(
 
         try:
             do(job, mnist, store, checkpoint_seconds=checkpoint_seconds, report=report, say=say)
-        except Exception as error:
+        except KeyboardInterrupt as end:
+            end.add_note(under_way(job, fractions[number]))
+            raise
+        except (Exception, SystemExit) as error:
             failures.append(failure(job, error))
     return failures

@@ -69,7 +69,7 @@ def _take_jobs(
         line = None
         try:
             work(job, report)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             line = failure(job, error)
         channel.send(line)
 
@@ -91,6 +91,7 @@ def in_processes(
     left: Sequence[Job],
     work: Work[Job],
     failure: Callable[[Job, BaseException], str],
+    under_way: Callable[[Job, float], str],
     fractions: MutableSequence[float],
     workers: int,
 ) -> list[str]:
@@ -102,6 +103,7 @@ def in_processes(
         left: the jobs, in the order in which they are begun; str(job) names one.
         work: does a job and reports its fraction done; like the jobs, it is sent to the workers.
         failure: the line that names a job which raised.
+        under_way: names a job and how far it had come, noted on a KeyboardInterrupt.
         fractions: as many shared numbers as there are jobs, for what is reported.
         workers: how many processes.
 
@@ -157,6 +159,10 @@ def in_processes(
                     del crew[channel]
                     channel.close()
                     process.join()
+    except KeyboardInterrupt as end:
+        for _, number in crew.values():
+            end.add_note(under_way(left[number], fractions[number]))
+        raise
     finally:
         _dismiss(crew)
     return failures

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from bandits.checks import one_of
+from bandits.checks import UsageError, one_of
 from bandits.experiments.beyond import BEYOND
 from bandits.experiments.long import BOUNDED, LONG, bounded
 from bandits.experiments.method import (
@@ -12,6 +12,7 @@ from bandits.experiments.method import (
     PredictorSpec,
     RegressorSpec,
 )
+from bandits.experiments.own import is_place, load
 from bandits.experiments.paper import (
     COMPARED,
     DEEP,
@@ -74,8 +75,10 @@ __all__ = [
     "Scale",
     "ScaleName",
     "Settings",
+    "as_defined",
     "bounded",
     "build_policy",
+    "check_experiment",
     "check_method",
     "environment",
     "experiment",
@@ -84,7 +87,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from bandits.experiments.build import build_policy, check_method, environment, regressor
+    from bandits.experiments.build import (
+        build_policy,
+        check_experiment,
+        check_method,
+        environment,
+        regressor,
+    )
 
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
 EXPERIMENTS: dict[str, Experiment] = {
@@ -92,18 +101,34 @@ EXPERIMENTS: dict[str, Experiment] = {
 }
 
 
+OWN: dict[str, Experiment] = {}
+"""Those of the user's own files that were asked for."""
+
+
 def experiment(name: str) -> Experiment:
-    """An experiment by name.
+    """An experiment by name, or by its place in a file of the user's own: `my_study.py:MINE`.
 
     Raises:
-        ValueError: for an unknown name, with the known ones.
+        ValueError: for an unknown name, with the known ones, or a file or place that gives none.
     """
-    return EXPERIMENTS[one_of("experiment", name, tuple(EXPERIMENTS))]
+    if not is_place(name):
+        return EXPERIMENTS[one_of("experiment", name, tuple(EXPERIMENTS))]
+    found = load(name)
+    if found.name in EXPERIMENTS or OWN.setdefault(found.name, found) != found:
+        raise UsageError(
+            f"{name} has the name of another experiment, {found.name!r}; give it one of its own"
+        )
+    return found
+
+
+def as_defined(changed: Experiment) -> Experiment:
+    """The experiment of this name before a command changed it."""
+    return (EXPERIMENTS | OWN).get(changed.name, changed)
 
 
 def __getattr__(name: str) -> Any:
     """What builds needs NumPy, and is loaded where it is first asked for."""
-    if name in ("build_policy", "check_method", "environment", "regressor"):
+    if name in ("build_policy", "check_experiment", "check_method", "environment", "regressor"):
         from bandits.experiments import build
 
         return getattr(build, name)

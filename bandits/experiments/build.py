@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from bandits.checks import UsageError, one_of
-from bandits.environments import MnistBandit, Rounds
+from bandits.environments import Bandit, MnistBandit, Rounds
 from bandits.experiments.code import Code
 from bandits.experiments.method import LeastSquaresSpec, Method, NetworkSpec, RegressorSpec
-from bandits.experiments.spec import RunSpec
+from bandits.experiments.spec import Experiment, RunSpec
 from bandits.experiments.supply import (
+    BANDIT_GIVEN,
     POLICY_GIVEN,
     PREDICTOR_GIVEN,
     check_named,
@@ -26,9 +27,13 @@ from bandits.streams import Stream, seed_sequence
 Given = Mapping[str, Callable[[], Any]]
 
 
-def environment(spec: RunSpec, mnist: Mnist) -> MnistBandit:
+def environment(spec: RunSpec, mnist: Mnist) -> Bandit:
     """The bandit that a run plays."""
-    return MnistBandit(mnist, spec.arms, spec.noise, spec.method.pixel_scale)
+    if not isinstance(spec.bandit, Code):
+        return MnistBandit(mnist, spec.arms, spec.noise, spec.method.pixel_scale)
+    given = {"mnist": lambda: mnist, "arms": lambda: spec.arms, "noise": lambda: spec.noise}
+    bandit: Bandit = supply(spec.bandit.value, given)
+    return bandit
 
 
 def build_policy(spec: RunSpec, rounds: Rounds, device: str = "cpu") -> Policy:
@@ -90,6 +95,25 @@ def _predictor(method: Method, given: Given) -> Predictor:
         given = {name: given[name] for name in PREDICTOR_GIVEN}
         return supply(wanted.value, given)  # type: ignore[no-any-return]
     raise ValueError(f"method {method.name} needs a predictor")
+
+
+def check_experiment(experiment: Experiment) -> None:
+    """Refuse, before any work, methods or a bandit that cannot be built or heed not all settings.
+
+    Raises:
+        UsageError: naming the method or experiment, and the setting.
+    """
+    for method in experiment.methods:
+        check_method(method)
+    if not isinstance(experiment.bandit, Code):
+        return
+    who, makes = f"experiment {experiment.name}", experiment.bandit.value
+    check_named(who, makes, BANDIT_GIVEN)
+    if experiment.noise and "noise" not in named(makes):
+        raise UsageError(f"{who} has noise = {experiment.noise:g}, which its bandit does not read")
+    for method in experiment.methods:
+        if method.pixel_scale != 1:
+            raise UsageError(f"{who}: method {method.name} has a pixel_scale, which is of MNIST's")
 
 
 def check_method(method: Method) -> None:

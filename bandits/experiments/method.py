@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, get_args
 
 from bandits.architecture import Architecture, Training
-from bandits.checks import finite, one_of
+from bandits.checks import file_safe, finite, one_of
 from bandits.experiments.code import Code, as_code
 from bandits.settings import ADDED_LATER, Ties, TrainOn
 
@@ -62,7 +62,7 @@ class Method:
     """How one curve of a figure is made.
 
     Attributes:
-        name: short and file-safe; --methods takes it.
+        name: short, of letters, digits and _; --methods takes it.
         label: what the figure says.
         policy: which algorithm: the name of a module in `bandits/policies/`, or a class or function
             of your own that makes a policy. It is given what its parameters name: see
@@ -94,6 +94,7 @@ class Method:
     )
 
     def __post_init__(self) -> None:
+        file_safe("a method's name", self.name)
         if isinstance(self.policy, str):
             one_of("policy", self.policy, policy_names())
         else:

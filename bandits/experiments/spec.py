@@ -1,11 +1,13 @@
 """What an experiment is: methods, noise, steps, runs and seeds, as frozen data."""
 
-from dataclasses import Field, dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from bandits.checks import finite, one_of, whole, yes_or_no
+from bandits.checks import file_safe, finite, one_of, whole, yes_or_no
+from bandits.experiments.code import Code, as_code
 from bandits.experiments.method import Method
-from bandits.settings import check_all, digits, plain, setting
+from bandits.settings import ADDED_LATER, check_all, digits, plain, setting
 
 RESULTS_VERSION = 1
 """Raised by hand when the same settings give other results; a golden run guards it."""
@@ -81,6 +83,9 @@ class Settings:
 
 SETTINGS: dict[str, Field[Any]] = {field.name: field for field in fields(Settings)}
 
+Bandit = Code | Callable[..., Any] | None
+"""What makes the bandit that is played, given what it names; None is the paper's, on MNIST."""
+
 
 @dataclass(frozen=True)
 class RunSpec(Settings):
@@ -90,6 +95,7 @@ class RunSpec(Settings):
         method: the policy and how it learns.
         run: its number, from 0.
         steps: T.
+        bandit: see `Experiment`.
 
     Raises:
         ValueError: for a number out of range.
@@ -98,9 +104,11 @@ class RunSpec(Settings):
     method: Method
     run: int
     steps: int
+    bandit: Bandit = field(default=None, metadata=ADDED_LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _take_bandit(self)
         object.__setattr__(self, "run", whole("run", self.run, 0))
         object.__setattr__(self, "steps", whole("steps", self.steps, 1))
 
@@ -132,10 +140,15 @@ class Experiment(Settings):
     """One figure's experiment.
 
     Attributes:
-        name: as on the command line, and of the figure's files.
+        name: as on the command line, and of the figure's files: letters, digits and _.
         title: what the figure shows.
         methods: one per curve.
         glance, quick, paper: the three scales.
+        bandit: a class or function of your own that makes the bandit, given what its parameters
+            name of `bandits.experiments.supply.BANDIT_GIVEN`; its `rounds(seed, run, steps)` gives
+            a run's table. None is the paper's bandit.
+        drawn_as: the name of the package's figure whose kind of picture it gets, or a
+            `bandits.results.data.Kind` of your own; None is by its own name, or as "low_noise".
 
     Raises:
         ValueError: for a setting out of range.
@@ -147,6 +160,18 @@ class Experiment(Settings):
     paper: Scale
     glance: Scale = Scale(200, 2)
     quick: Scale = Scale(600, 3)
+    bandit: Bandit = None
+    drawn_as: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        file_safe("an experiment's name", self.name)
+        _take_bandit(self)
+
+    @property
+    def bandit_told(self) -> dict[str, Any]:
+        """The bandit as JSON values, if it is not the paper's."""
+        return {} if self.bandit is None else {"bandit": plain(self.bandit)}
 
     def scale(self, name: ScaleName) -> Scale:
         """The steps and runs of a scale by its name.
@@ -175,7 +200,7 @@ class Experiment(Settings):
 
     def spec(self, method: Method, run: int, steps: int) -> RunSpec:
         """One run of one method under this experiment's settings."""
-        return RunSpec(method, run, steps, **vars(self.shared()))
+        return RunSpec(method, run, steps, self.bandit, **vars(self.shared()))
 
     def specs(self, scale: Scale) -> list[RunSpec]:
         """Every run of the experiment, run by run, so that early results cover every method.
@@ -193,3 +218,8 @@ class Experiment(Settings):
             for run in range(whole("runs", scale.runs, 1))
             for method in self.methods
         ]
+
+
+def _take_bandit(value: RunSpec | Experiment) -> None:
+    if value.bandit is not None:
+        object.__setattr__(value, "bandit", as_code(value.bandit))

@@ -18,13 +18,14 @@ class Choice:
 
     Attributes:
         actions: (n,) int64 in 0..K−1.
-        propensities: (n,) float64 in (0, 1], the probability of the chosen arm given its context.
+        propensities: (n,) float64 in (0, 1], the probability of the chosen arm given its context;
+            None from a policy that does not know it, such as Thompson sampling.
         explored: (n,) bool, whether the step took the uniformly random branch.
         predictions: (n,) predicted reward of the arm taken, None from a policy that predicts none.
     """
 
     actions: NDArray[np.int64]
-    propensities: NDArray[np.floating]
+    propensities: NDArray[np.floating] | None
     explored: NDArray[np.bool_]
     predictions: NDArray[np.floating] | None = None
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from bandits.checks import one_of
 from bandits.engine.files import write_together
 from bandits.engine.jobs import Job, finished, performed
 from bandits.engine.npz import packed_bytes, unpacked_bytes
@@ -13,6 +14,7 @@ from bandits.experiments import (
     RESULTS_VERSION,
     Experiment,
     Scale,
+    experiment,
     size_told,
 )
 from bandits.mnist import Mnist
@@ -59,11 +61,22 @@ def check_power_law(experiment: Experiment, scale: Scale) -> None:
         raise ValueError(f"{experiment.name} shows regret, of which the method optimal has none")
 
 
+def check_regret(experiment: Experiment, scale: Scale) -> None:
+    """Refuse several methods, as well as what `check_power_law` does.
+
+    Raises:
+        ValueError: naming them.
+    """
+    check_power_law(experiment, scale)
+    if len(names := [method.name for method in experiment.methods]) != 1:
+        raise ValueError(f"{experiment.name} shows the regret of one method, not {len(names)}")
+
+
 REWARD = Kind(lambda shown, runs, own: collect_reward_by_quarter(shown, runs), reward.reward_figure)
 REGRET = Kind(
     lambda shown, runs, own: collect_regret(shown, runs),
     regret.regret_figure,
-    check=check_power_law,
+    check=check_regret,
 )
 COMPARED = Kind(horizon.collect, horizon_panels.compared, horizon.tasks, check=check_power_law)
 KINDS: dict[str, Kind] = {
@@ -86,9 +99,23 @@ KINDS: dict[str, Kind] = {
 } | questions.KINDS
 
 
+def kind_of(experiment: Experiment) -> Kind:
+    """How an experiment is drawn: as it says, else by its name, else as rewards are.
+
+    Raises:
+        ValueError: if it says neither a `Kind` nor the name of one of the package's figures.
+    """
+    said = experiment.drawn_as
+    if isinstance(said, Kind):
+        return said
+    if said is None:
+        return KINDS.get(experiment.name, REWARD)
+    return KINDS[one_of("drawn_as", said, tuple(KINDS))]
+
+
 def tasks(experiment: Experiment, scale: Scale) -> list[Job]:
     """What the figure computes beside its runs."""
-    own = KINDS[experiment.name].tasks(experiment, scale)
+    own = kind_of(experiment).tasks(experiment, scale)
     return [Job(experiment.name, task) for task in own]
 
 
@@ -99,11 +126,15 @@ def collected(
 
     Raises:
         FileNotFoundError: if a run or a task is missing.
+        ValueError: if this kind of figure cannot show these methods.
     """
-    kind = KINDS[experiment.name]
+    kind = kind_of(experiment)
     runs, made = finished(experiment, scale, store)
     own, made_own = performed(kind.tasks(experiment, scale), store)
-    return kind.collect(experiment, runs, own), made, made_own
+    try:
+        return kind.collect(experiment, runs, own), made, made_own
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError(f"its kind of figure cannot show these methods ({error!r})") from error
 
 
 def make(
@@ -146,7 +177,9 @@ def make(
         "device": store.device,
         "versions": made_by,
         "results_version": RESULTS_VERSION,
-        "settings": plain(experiment.shared()) | {"methods": plain(experiment.methods)},
+        "settings": plain(experiment.shared())
+        | experiment.bandit_told
+        | {"methods": plain(experiment.methods)},
         "runs": [store.path(spec).name for spec in experiment.specs(scale)],
     }
     if own := tasks(experiment, scale):
@@ -154,26 +187,26 @@ def make(
         about["tasks_by"] = own_by
     if machines := made_on([*made, *made_own]):
         about["cpu"] = machines
-    return _write(experiment.name, folder, data, about)
+    return _write(experiment, folder, data, about)
 
 
-def _write(name: str, folder: Path, data: Data, about: dict[str, Any]) -> Path:
+def _write(experiment: Experiment, folder: Path, data: Data, about: dict[str, Any]) -> Path:
     """Write the data, where they come from, and the pictures drawn from them: all four or none."""
     told = {key: about[key] for key in ("caption", "changes") if about.get(key)}
     content = packed_bytes(data, told)
     about = about | {"drawn_with": plots.drawn_with()}
     text = json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False)
     files = {".npz": content, ".json": (text + "\n").encode()}
-    files |= _pictures(name, folder, unpacked_bytes(content)[0], about["caption"])
-    return _place(name, folder, files)
+    files |= _pictures(experiment, folder, unpacked_bytes(content)[0], about["caption"])
+    return _place(experiment.name, folder, files)
 
 
-def _pictures(name: str, folder: Path, data: Data, caption: str) -> dict[str, bytes]:
+def _pictures(shown: Experiment, folder: Path, data: Data, caption: str) -> dict[str, bytes]:
     try:
-        return plots.pictures(KINDS[name].draw(data, caption))
+        return plots.pictures(kind_of(shown).draw(data, caption))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         why = f"no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{folder / name}.npz is not this figure's data: {why}") from error
+        raise ValueError(f"{folder / shown.name}.npz is not this figure's data: {why}") from error
 
 
 def _place(name: str, folder: Path, files: dict[str, bytes]) -> Path:
@@ -181,12 +214,13 @@ def _place(name: str, folder: Path, files: dict[str, bytes]) -> Path:
     return folder / f"{name}.png"
 
 
-def draw(name: str, folder: Path) -> Path:
+def draw(shown: str | Experiment, folder: Path) -> Path:
     """Draw a figure from its data alone, as PNG and PDF beside it.
 
     Raises:
         ValueError: if the data is not there, not whole or not this figure's.
         OSError: if the data cannot be read now, or a picture cannot be written.
     """
-    data, caption = load_data(name, folder)
-    return _place(name, folder, _pictures(name, folder, data, caption))
+    drawn = experiment(shown) if isinstance(shown, str) else shown
+    data, caption = load_data(drawn.name, folder)
+    return _place(drawn.name, folder, _pictures(drawn, folder, data, caption))

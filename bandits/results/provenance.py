@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bandits.engine.store import Made
-from bandits.experiments import EXPERIMENTS, SETTINGS, Experiment, Method, NetworkSpec
+from bandits.experiments import SETTINGS, Experiment, Method, NetworkSpec, as_defined
 from bandits.mnist import Mnist
 
 
@@ -31,8 +31,8 @@ def made_on(made: Sequence[Made]) -> list[str]:
 
 
 def changes(experiment: Experiment) -> list[str]:
-    """What differs from the experiment of this name as reported, for the figure's small print."""
-    reported = EXPERIMENTS[experiment.name]
+    """What differs from the experiment as it is defined, for the figure's small print."""
+    reported = as_defined(experiment)
     texts = [
         f"{text} = {value:g}" if isinstance(value, float) else f"{text} = {value}"
         for name, field in SETTINGS.items()

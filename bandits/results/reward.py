@@ -31,10 +31,12 @@ def collect_reward(experiment: Experiment, runs: Runs) -> Data:
     `curves`, `mean`, `half_width` and `final_reward` are of the rewards as they were received,
     noise included, as in the paper's figures. `late_mean` and `late_best` (methods, runs) are of
     the means, without noise: what the arms taken, and the best ones, pay per step of the last
-    quarter.
+    quarter. `best`, of a bandit that is not the paper's only, is the mean of the best arm's means
+    over all runs and steps, where the paper's has an exact value.
     """
     names = [method.name for method in experiment.methods]
     steps = len(runs[names[0]][0])
+    best = np.array(np.mean([run.best_means for n in names for run in runs[n]]))
     t = kept_steps(steps)
     curves = np.array([[r.normalized_reward[t - 1] for r in runs[n]] for n in names])
     mean, half = mean_interval(curves, axis=1)
@@ -52,7 +54,7 @@ def collect_reward(experiment: Experiment, runs: Runs) -> Data:
         "arm_counts": np.array(
             [[np.bincount(r.actions, minlength=experiment.arms) for r in runs[n]] for n in names]
         ),
-    }
+    } | ({} if experiment.bandit is None else {"best": best})
 
 
 def collect_reward_by_quarter(experiment: Experiment, runs: Runs) -> Data:
@@ -66,10 +68,12 @@ def collect_reward_by_quarter(experiment: Experiment, runs: Runs) -> Data:
 
 
 def reward_curves(axes: Axes, data: Data) -> None:
-    """Mean normalized reward of each method with its 95 % band, and the two exact levels."""
-    t, best = data["t"], float(expected_best(data["arm_counts"].shape[-1]))
+    """Mean normalized reward of each method with its 95 % band, and the levels that are known."""
+    t, paper = data["t"], "best" not in data
+    best = float(expected_best(data["arm_counts"].shape[-1]) if paper else data["best"])
     axes.axhline(best, color="#000000", linewidth=0.8)
-    axes.axhline(EXPECTED_UNIFORM, color="#7F7F7F", linewidth=0.8)
+    if paper:
+        axes.axhline(EXPECTED_UNIFORM, color="#7F7F7F", linewidth=0.8)
     ends = []
     for number, (name, label) in enumerate(zip(data["methods"], data["labels"], strict=True)):
         look = style(str(name), number)
@@ -82,20 +86,31 @@ def reward_curves(axes: Axes, data: Data) -> None:
         else:
             axes.plot(t, data["curves"][number].T, color=look["color"], linewidth=0.4, alpha=0.7)
         ends.append((float(mean[-1]), str(label), look["color"]))
-    low = min(3.5, float(np.nanmin(data["mean"][:, len(t) // 10 :])) - 0.2)
-    axes.set_ylim(low, max(8.35, best + 0.55))
     axes.set_xlim(0, t[-1])
-    axes.text(
-        t[-1] * 0.99, best + 0.12, f"best possible: {best:g}", ha="right", va="bottom",
-        fontsize=7.5, bbox=PLATE,
-    )  # fmt: skip
-    axes.text(
-        t[-1] * 0.99, EXPECTED_UNIFORM - 0.15, "uniform choice: 4.5", ha="right", va="top",
-        fontsize=7.5, color="#5F5F5F", bbox=PLATE,
-    )  # fmt: skip
+    lowest = float(np.nanmin(data["mean"][:, len(t) // 10 :]))
+    if paper:
+        _mark_the_papers_levels(axes, best, t[-1] * 0.99, lowest)
+    else:
+        highest = max(best, float(np.nanmax(data["mean"][:, len(t) // 10 :])))
+        pad = 0.12 * (highest - lowest) or 1.0
+        axes.set_ylim(lowest - pad, highest + pad)
+        told = f"best arm at each step: {best:.3g}"
+        axes.text(t[-1] * 0.99, best, told, ha="right", va="bottom", fontsize=7.5, bbox=PLATE)
     label_ends(axes, ends)
     axes.set_xlabel("time step t")
     axes.set_ylabel("normalized reward (cumulative reward / t)")
+
+
+def _mark_the_papers_levels(axes: Axes, best: float, right: float, lowest: float) -> None:
+    axes.set_ylim(min(3.5, lowest - 0.2), max(8.35, best + 0.55))
+    axes.text(
+        right, best + 0.12, f"best possible: {best:g}", ha="right", va="bottom",
+        fontsize=7.5, bbox=PLATE,
+    )  # fmt: skip
+    axes.text(
+        right, EXPECTED_UNIFORM - 0.15, "uniform choice: 4.5", ha="right", va="top",
+        fontsize=7.5, color="#5F5F5F", bbox=PLATE,
+    )  # fmt: skip
 
 
 def reward_figure(data: Data, caption: str) -> Figure:
