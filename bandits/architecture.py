@@ -1,10 +1,10 @@
 """What a network looks like and how it is trained, as frozen data that needs no torch."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import Field, dataclass, fields
+from typing import Any, Literal
 
 from bandits.checks import finite, one_of, whole, yes_or_no
-from bandits.settings import ADDED_LATER
+from bandits.settings import check_all, setting
 
 SIDE = 28
 """Height and width of an MNIST image in pixels."""
@@ -75,20 +75,43 @@ class Training:
         ValueError: for a value out of range.
     """
 
-    epochs: int = 16
-    learning_rate: float = 1e-3
-    batch_size: int = 32
+    epochs: int = setting(
+        16,
+        lambda value: whole("epochs", value, 1),
+        "passes of a training stage over an arm's samples",
+        small_print="epochs",
+    )
+    learning_rate: float = setting(
+        1e-3,
+        lambda value: finite("learning_rate", value, positive=True),
+        "learning rate of Adam at the start of each training stage",
+        small_print="learning rate",
+        metavar="RATE",
+    )
+    batch_size: int = setting(
+        32,
+        lambda value: whole("batch_size", value, 1),
+        "samples in a mini-batch",
+        small_print="batch size",
+        metavar="N",
+    )
     decay: Literal["constant", "linear"] = "constant"
     keep_optimizer: bool = True
-    max_batches: int | None = field(default=None, metadata=ADDED_LATER)
+    max_batches: int | None = setting(
+        None,
+        lambda value: None if value is None else whole("max_batches", value, 1),
+        "mini-batches in a training stage at most",
+        small_print="mini-batches at most",
+        metavar="N",
+        added_later=True,
+    )
 
     def __post_init__(self) -> None:
         # As plain numbers, so that 1, 1.0 and NumPy's 1 have one fingerprint.
-        rate = finite("learning_rate", self.learning_rate, positive=True)
-        object.__setattr__(self, "learning_rate", rate)
-        for name in ("epochs", "batch_size"):
-            object.__setattr__(self, name, whole(name, getattr(self, name), 1))
+        check_all(self, TRAINING)
         one_of("decay", self.decay, ("constant", "linear"))
         yes_or_no("keep_optimizer", self.keep_optimizer)
-        if self.max_batches is not None:
-            object.__setattr__(self, "max_batches", whole("max_batches", self.max_batches, 1))
+
+
+TRAINING: dict[str, Field[Any]] = {f.name: f for f in fields(Training) if "check" in f.metadata}
+"""Those that the command line takes, for all networks of an experiment."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bandits.architecture import SIDE
 from bandits.checks import finite, whole
@@ -79,6 +79,31 @@ class Rounds:
         rows = np.arange(len(actions))
         mean = self.means[block][rows, actions]
         return (mean + self.sigma * self.noise[block][rows, actions]).astype(np.float32)
+
+
+def table(contexts: ArrayLike, means: ArrayLike, *, noise: float, seed: int, run: int) -> Rounds:
+    """A run's table of your own contexts (T, m) and expected rewards (T, K).
+
+    The noise σ of the reward is `noise`; all random numbers are those of run number `run`.
+
+    Raises:
+        ValueError: if the two are no tables of as many steps.
+    """
+    states, expected = np.asarray(contexts, np.float32), np.asarray(means, np.float64)
+    if states.ndim != 2 or expected.ndim != 2 or len(states) != len(expected):
+        raise ValueError(
+            "a table needs contexts (T, m) and means (T, K), not of shapes "
+            f"{states.shape} and {expected.shape}"
+        )
+    steps, arms = expected.shape
+    return Rounds(
+        means=expected,
+        noise=generator(seed, run, Stream.NOISE).standard_normal((steps, arms)),
+        sigma=finite("noise (sigma)", noise),
+        draws=draw_exploration(seed, run, steps, arms),
+        context_size=states.shape[1],
+        gather=lambda block: states[block].copy(),  # whoever is given them may write on them
+    )
 
 
 class Bandit(Protocol):
@@ -208,11 +233,4 @@ class SyntheticBandit:
         """Draw run number `run` under `seed`, T = steps ≥ 1."""
         whole("steps", steps, 1)
         states = generator(seed, run, Stream.STATES).random((steps, self.size), dtype=np.float32)
-        return Rounds(
-            means=self.mean_rewards(states),
-            noise=generator(seed, run, Stream.NOISE).standard_normal((steps, self.arms)),
-            sigma=self.noise,
-            draws=draw_exploration(seed, run, steps, self.arms),
-            context_size=self.size,
-            gather=lambda block: states[block].copy(),  # whoever is given them may write on them
-        )
+        return table(states, self.mean_rewards(states), noise=self.noise, seed=seed, run=run)

@@ -1,7 +1,7 @@
 """The paper's networks, and the predictor that keeps one of them per arm (Algorithm 1)."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -110,11 +110,24 @@ def torch_generator(seed: np.random.SeedSequence) -> torch.Generator:
     return torch.Generator().manual_seed(int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1)))
 
 
+def _network(
+    architecture: Architecture | Callable[[int], nn.Module],
+    context_size: int,
+    seed: torch.Generator,
+) -> nn.Module:
+    if isinstance(architecture, Architecture):
+        return Network(architecture, context_size, generator=seed)
+    with torch.random.fork_rng(devices=[]):  # layers draw their weights from torch's own generator
+        torch.manual_seed(int(torch.randint(2**62, (), generator=seed)))
+        return architecture(context_size)
+
+
 class Networks:
     """One network per arm, warm-started from stage to stage (Φ_{j,t} from Φ_{j,t−1}).
 
     Args:
-        architecture: of every arm's network.
+        architecture: of every arm's network; or a function of m that makes a module of your own,
+            from contexts (n, m) to n numbers, which draws nothing at random once it is made.
         context_size: m.
         arms: K.
         training: how a stage trains.
@@ -125,7 +138,7 @@ class Networks:
 
     def __init__(
         self,
-        architecture: Architecture,
+        architecture: Architecture | Callable[[int], nn.Module],
         context_size: int,
         arms: int,
         *,
@@ -138,20 +151,21 @@ class Networks:
         self.training = training
         self.device = torch.device(device)
         self.networks = [
-            Network(architecture, context_size, generator=generator).to(self.device)
+            _network(architecture, context_size, generator).to(self.device)
             for _ in range(whole("arms (K)", arms, 1))
         ]
         self.optimizers = [self._optimizer(network) for network in self.networks]
         self.shuffle = torch_generator(batches)
 
-    def _optimizer(self, network: Network) -> torch.optim.Adam:
+    def _optimizer(self, network: nn.Module) -> torch.optim.Adam:
         return torch.optim.Adam(network.parameters(), lr=self.training.learning_rate, fused=True)
 
     def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Contexts (n, m) -> Φ_j(x) of every arm, (n, K)."""
         with torch.inference_mode():
             x = self._inputs(contexts)
-            return torch.stack([network(x) for network in self.networks], dim=1).cpu().numpy()
+            scores = [network(x).reshape(len(x)) for network in self.networks]
+            return torch.stack(scores, dim=1).cpu().numpy()
 
     def fit(self, history: History) -> None:
         """TrainNNet of Algorithm 1 for every arm with data."""
@@ -161,7 +175,8 @@ class Networks:
                 self._train(arm, history, rows)
 
     def _inputs(self, contexts: NDArray[np.float32]) -> Tensor:
-        return self.networks[0].arrange(torch.from_numpy(contexts).to(self.device))
+        inputs, first = torch.from_numpy(contexts).to(self.device), self.networks[0]
+        return first.arrange(inputs) if isinstance(first, Network) else inputs
 
     def _train(self, arm: int, history: History, rows: NDArray[np.int64]) -> None:
         if not self.training.keep_optimizer:
@@ -174,7 +189,7 @@ class Networks:
             # Contexts become floats here, a mini-batch at a time: see `History`.
             inputs = self._inputs(history.contexts_of(batch))
             rewards = torch.from_numpy(history.rewards[batch]).to(self.device)
-            F.mse_loss(network(inputs), rewards).backward()  # type: ignore[no-untyped-call]
+            F.mse_loss(network(inputs).reshape(len(inputs)), rewards).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 
     def _batches(self, rows: NDArray[np.int64]) -> Iterator[tuple[float, NDArray[np.int64]]]:

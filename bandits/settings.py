@@ -30,10 +30,11 @@ def setting(
     metavar: str | None = None,
     added_later: bool = False,
 ) -> Any:
-    """A field of `bandits.experiments.Settings`.
+    """A field of `bandits.experiments.Settings` or of `bandits.architecture.Training`.
 
     Args:
-        default: what the paper's figures have; its type is the option's on the command line.
+        default: what the paper's figures have; its type is the option's on the command line, where
+            None is of a whole number that may be left out.
         check: gives the value in its plain form, or raises ValueError.
         description: the option's help.
         small_print: its name in a figure's small print; None if the figure does not depend on it.

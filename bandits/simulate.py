@@ -27,8 +27,7 @@ class Trajectory:
         means: float64, μ of the chosen arm at X_t.
         best_means: float64, max_j μ_j(X_t).
         explored: bool, the step took the uniformly random branch (what T_j^R counts).
-        propensities: float32, the probability that the policy gave to the arm it chose; NaN where
-            the policy does not know it.
+        propensities: float32, the probability of the arm taken; NaN from a policy that tells none.
         predictions: float32, what was predicted of the arm taken, if that was asked for; NaN from a
             policy that predicts nothing.
     """

@@ -63,7 +63,7 @@ def _not_pages(folder: str, names: list[str]) -> set[str]:
         name
         for name in names
         if name in {"node_modules", "__pycache__", "package.json", "package-lock.json"}
-        or (name.endswith(".py") and name != "conf.py")
+        or (name.endswith(".py") and name not in {"conf.py", "gallery.py"})
         or name.endswith(".mjs")
     }
 

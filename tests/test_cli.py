@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from bandits import __version__, cli, mnist, study
+from bandits.architecture import Training
 from bandits.commands import work
 from bandits.engine import cpu, estimate, places, runs
 from bandits.engine.jobs import jobs
 from bandits.engine.store import Store, read_arrays, versions, write_arrays
-from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, SCALES
+from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, RANDOM, SCALES
 from bandits.experiments.plan import plan
 from bandits.results import provenance
 from bandits.results.saved import load_data, load_runs
@@ -82,6 +83,12 @@ EXPERIMENTS_NAMED = ["convergence", "low_noise", "high_noise"]
         (["exponent", "--p", "0.5", "--methods", "deep_p1"], ["exponent takes no --p"]),
         (["random_branch_only", "--p", "0.5"], ["random_branch_only takes no --p"]),
         (["linear_failure", "--p", "0.5"], ["linear_failure takes no --p"]),
+        (["low_noise", "--epochs", "0"], ["epochs", ">= 1", "0"]),
+        (["low_noise", "--learning-rate", "0"], ["learning_rate", "> 0", "0.0"]),
+        (["low_noise", "--batch-size", "3.5"], ["--batch-size", "'3.5'"]),
+        (["low_noise", "--max-batches", "0"], ["max_batches", ">= 1", "0"]),
+        (["low_noise", "--epochs", "3", "--methods", "random"], ["--epochs", "none of them has"]),
+        (["training_study", "--batch-size", "8"], ["training_study takes no --batch-size"]),
         (["low_noise", "--noise", "-1"], ["sigma", ">= 0", "-1"]),
         (["low_noise", "--noise", "nan"], ["sigma", ">= 0", "nan"]),
         (["low_noise", "--noise", "inf"], ["sigma", "finite", "inf"]),
@@ -111,6 +118,36 @@ def test_bad_input_is_one_sentence_before_any_work(
     assert shown.err.count("\n") == 1
     for text in told:
         assert text in shown.err
+
+
+def test_how_networks_are_trained_is_an_option_and_in_the_small_print() -> None:
+    words = ["run", "low_noise", "--methods", "deep,random", "--learning-rate", "0.002"]
+    words += ["--epochs", "3", "--batch-size", "8", "--max-batches", "5", "--p", "0.5"]
+    ((chosen, _),) = plan(cli.build_parser().parse_args(words))
+    deep, random = chosen.methods
+    assert deep.training == Training(3, 0.002, 8, max_batches=5)
+    assert random == RANDOM
+    told = ["p = 0.5", "epochs = 3", "learning rate = 0.002", "batch size = 8"]
+    assert provenance.changes(chosen) == [*told, "mini-batches at most = 5"]
+    ((same, _),) = plan(cli.build_parser().parse_args([*words[:4], "--epochs", "16"]))
+    assert same == EXPERIMENTS["low_noise"].select(["deep", "random"])
+    assert provenance.changes(same) == []
+
+
+def test_one_run_is_done_by_its_number(capsys: Output) -> None:
+    words = ["run", "low_noise", *REDUCED[:-3], "--quiet", *ONE, "--out", "out"]
+    assert status(*words, "--run", "3") == 0
+    assert "runs: 3 wanted, 3 missing" in capsys.readouterr().out
+    assert {path.name.split("-")[1] for path in Path("out/runs").iterdir()} == {"run03"}
+    for wrong, told in (
+        (["--run", "-1"], "run must be a whole number >= 0, not -1"),
+        (["--run", "1", "--runs", "2"], "--run is the number of one run"),
+    ):
+        assert status(*words, *wrong) == 2
+        assert told in capsys.readouterr().err
+    assert status("figures", "low_noise", "--run", "1") == 2
+    assert status("run", "architecture_study", "--run", "1") == 2
+    assert "architecture_study takes no --run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("empty", ["", " "])
@@ -790,6 +827,7 @@ def test_only_the_experiments_as_reported_at_paper_scale_go_to_the_committed_fol
         "--arms 3",
         "--p 0.5",
         "--train-every 1",
+        "--epochs 3",
     ],
 )
 def test_an_option_changed_at_paper_scale_never_writes_to_the_committed_folder(change: str) -> None:

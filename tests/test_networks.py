@@ -440,3 +440,42 @@ def test_convolutions_need_whole_images(size):
 def test_no_arms_are_refused():
     with pytest.raises(ValueError, match=r"arms \(K\) must be a whole number >= 1, not 0"):
         networks(Architecture(), 784, arms=0)
+
+
+def test_a_module_of_ones_own_is_trained_as_ours_are():
+    """A linear one, against the same steps of Adam written out."""
+
+    def module(size):
+        return torch.nn.Linear(size, 1)
+
+    before = torch.random.get_rng_state()
+    made = Networks(
+        module,
+        3,
+        2,
+        training=Training(epochs=2, batch_size=100),
+        weights=np.random.SeedSequence(1),
+        batches=np.random.SeedSequence(2),
+    )
+    assert torch.equal(torch.random.get_rng_state(), before)
+    first, second = (network.weight.detach().numpy().copy() for network in made.networks)
+    assert not np.array_equal(first, second)
+    x = np.random.default_rng(0).random((8, 3), dtype=np.float32)
+    y = np.arange(8, dtype=np.float32)
+    past = History()
+    past.append(x, np.zeros(8, np.int64), y)
+    weight, bias = first[0].astype(float), float(made.networks[0].bias.detach()[0])
+    assert made.predict(x)[:, 0] == pytest.approx(x @ weight + bias, abs=1e-6)
+    made.fit(past)
+    moment, square = np.zeros(4), np.zeros(4)
+    for step in (1, 2):
+        wrong = x.astype(float) @ weight + bias - y
+        gradient = np.append(2 * wrong @ x / 8, 2 * wrong.mean())
+        moment = 0.9 * moment + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        root = np.sqrt(square / (1 - 0.999**step)) + 1e-8
+        change = 1e-3 * moment / (1 - 0.9**step) / root
+        weight, bias = weight - change[:3], bias - change[3]
+    assert made.networks[0].weight.detach().numpy()[0] == pytest.approx(weight, abs=1e-6)
+    assert np.array_equal(made.networks[1].weight.detach().numpy(), second)  # no data, no step
+    assert made.predict(x).shape == (8, 2)

@@ -22,6 +22,7 @@ from bandits.policies import (
     Random,
     argmax,
     chosen,
+    drawn,
 )
 from bandits.predictors import LeastSquares, Regressor
 from bandits.schedules import NeverExplore, PowerSchedule
@@ -600,3 +601,11 @@ def test_predictions_may_be_a_list():
     np.testing.assert_array_equal(
         given.actions, whole_run(epsilon_greedy(Given(lambda s: s))).actions
     )
+
+
+def test_arms_are_drawn_as_often_as_their_probabilities_say():
+    probabilities = np.array([0.0, 0.25, 0.0, 0.7, 0.05, 0.0])
+    uniform = (np.arange(1000) + 0.5) / 1000
+    actions = drawn(np.tile(probabilities, (1000, 1)), uniform)
+    np.testing.assert_allclose(np.bincount(actions, minlength=6) / 1000, probabilities, atol=1e-3)
+    assert drawn(probabilities[None] / 3, np.array([0.9999999999999999])) == [4]

@@ -64,6 +64,7 @@ def _run(parser: Parser) -> None:
     parser.add_argument(
         "names", nargs="+", metavar="EXPERIMENT", help="see `bandits list`, or FILE.py:NAME"
     )
+    parser.add_argument("--run", type=_whole, metavar="N", help="only this run's number, from 0")
     _run_options(parser)
     parser.set_defaults(do=do_runs)
 
@@ -149,6 +150,7 @@ def _mnist_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_options(parser: argparse.ArgumentParser) -> None:
+    from bandits.architecture import TRAINING
     from bandits.experiments import SCALES, SETTINGS
 
     _mnist_option(parser)
@@ -157,7 +159,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     add("--methods", metavar="A,B", help="only these methods")
     add("--steps", type=_whole, help="T, instead of the scale's")
     add("--runs", type=_whole, help="independent runs, instead of the scale's")
-    for name, field in SETTINGS.items():
+    for name, field in (SETTINGS | TRAINING).items():
         _setting_option(parser, name, field)
     add("--p", type=_number, help="exponent of ε_t = 1/t^p of the ε-greedy methods")
     add("--workers", type=_whole, help="processes (default: cores)")
@@ -179,7 +181,7 @@ def _setting_option(parser: argparse.ArgumentParser, name: str, field: "Field[An
             option, action="store_const", const=not field.default, help=told["description"]
         )
         return
-    kind = _whole if isinstance(field.default, int) else _number
+    kind = _number if isinstance(field.default, float) else _whole
     parser.add_argument(option, type=kind, metavar=told["metavar"], help=told["description"])
 
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bandits.architecture import TRAINING
 from bandits.checks import UsageError, one_of
 from bandits.engine.places import check_device, check_writable, cores
 from bandits.engine.terminal import Teller, complain
@@ -65,7 +66,8 @@ def on_cluster(options: argparse.Namespace) -> Callable[..., list[str]]:
 def do_runs(options: argparse.Namespace) -> int:
     """`bandits run`."""
     planned, tell = plan(options), Teller()
-    status = _complete(options, planned, output_folder(options, planned), tell)[0]
+    folder = output_folder(options, planned)
+    status = _complete(options, planned, folder, tell, options.run)[0]
     tell.end()
     return status
 
@@ -128,7 +130,7 @@ def _load(options: argparse.Namespace, tell: Teller) -> "Mnist":
 
 def refuse_settings(options: argparse.Namespace, what: str, *others: str) -> None:
     """Refuse options that would change nothing, rather than take no notice of them."""
-    for name in ("methods", "steps", "runs", "p", *SETTINGS, *others):
+    for name in ("methods", "steps", "runs", "p", *SETTINGS, *TRAINING, *others):
         if getattr(options, name) is not None:
             raise UsageError(f"{what} takes no --{name.replace('_', '-')}")
 
@@ -154,6 +156,7 @@ def _complete(
     planned: list[tuple[Experiment, Scale]],
     folder: Path,
     tell: Teller,
+    only: int | None = None,
 ) -> tuple[int, "Mnist", "Store"]:
     from bandits.engine import estimate, runs
     from bandits.engine.jobs import jobs
@@ -176,6 +179,8 @@ def _complete(
     store = Store(folder / "runs", mnist.digest, options.device)
     wanted = [job for chosen, scale in planned for job in jobs(chosen, scale)]
     own = [job for chosen, scale in planned for job in figures.tasks(chosen, scale)]
+    if only is not None:
+        wanted, own = [job for job in wanted if job.spec.run == only], []
     left = runs.missing(wanted, store, tell)
     where = (
         f"{workers} worker{'s' * (workers > 1)}"

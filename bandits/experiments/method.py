@@ -53,7 +53,7 @@ def policy_names() -> tuple[str, ...]:
     return tuple(m.name for m in iter_modules(folders) if m.name not in NO_POLICY)
 
 
-NO_POLICY = ("choice",)
+NO_POLICY = ("choice", "learner")
 """Modules of `bandits/policies/` that policies share."""
 
 
@@ -116,6 +116,11 @@ class Method:
     def explores(self) -> bool:
         """Whether it has an ε_t."""
         return self.p is not None or self.schedule is not None
+
+    @property
+    def training(self) -> Training | None:
+        """How its networks are trained, if it has any of the package's."""
+        return self.predictor.training if isinstance(self.predictor, NetworkSpec) else None
 
     @property
     def makes(self) -> Callable[..., Any]:

@@ -1,12 +1,13 @@
 """Policies: each chooses for a block of steps, records it, and trains.
 
 Choosing learns nothing. Recording keeps what was seen. Training changes the model, and happens at
-training stages only. Each module but `choice` holds one policy, its `POLICY`, and an experiment's
-method names it by the module's name.
+training stages only. Each module but `choice` and `learner` holds one policy, its `POLICY`, and an
+experiment's method names it by the module's name.
 """
 
-from bandits.policies.choice import Choice, Policy, argmax, chosen
+from bandits.policies.choice import Choice, Policy, argmax, chosen, drawn
 from bandits.policies.epsilon_greedy import EpsilonGreedy, Linear
+from bandits.policies.learner import Learner
 from bandits.policies.linucb import LinUCB
 from bandits.policies.optimal import Optimal
 from bandits.policies.random import Random
@@ -14,6 +15,7 @@ from bandits.policies.random import Random
 __all__ = [
     "Choice",
     "EpsilonGreedy",
+    "Learner",
     "LinUCB",
     "Linear",
     "Optimal",
@@ -21,4 +23,5 @@ __all__ = [
     "Random",
     "argmax",
     "chosen",
+    "drawn",
 ]

@@ -69,6 +69,17 @@ def argmax(
     return (best.cumsum(axis=1) > wanted).argmax(axis=1), best / count
 
 
+def drawn(probabilities: NDArray[np.floating], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+    """An arm for each row of probabilities (n, K), picked by uniform (n,) in [0, 1).
+
+    Rows need sum to 1 only as far as floats do; an arm of probability 0 is never drawn.
+    """
+    below = probabilities.cumsum(axis=1)
+    total = below[:, -1]
+    place = np.minimum(uniform * total, np.nextafter(total, 0))  # the product may round up
+    return np.argmax(below > place[:, None], axis=1)
+
+
 def chosen(table: NDArray[F], actions: NDArray[np.int64]) -> NDArray[F]:
     """The entries of the chosen arms, (n, K) and (n,) -> (n,)."""
     return table[np.arange(len(actions)), actions]

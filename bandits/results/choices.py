@@ -47,7 +47,8 @@ def rows(experiments: Mapping[str, Experiment] = EXPERIMENTS) -> list[Row]:
     size, f = SIDE**2 * arms, shape.fold
     seed = np.random.SeedSequence(0)
     built = Networks(shape, size, 1, training=training, weights=seed, batches=seed)
-    adam, features = built.optimizers[0].defaults, built.networks[0].hidden.in_features
+    adam = built.optimizers[0].defaults
+    features = built.networks[0].get_parameter("hidden.weight").shape[1]
     most = getattr(training, "max_batches", None)
     rate = {"constant": "constant rate", "linear": "rate falling to 0 within each stage"}
     joined = {

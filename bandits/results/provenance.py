@@ -3,7 +3,9 @@
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from bandits.architecture import TRAINING
 from bandits.engine.store import Made
 from bandits.experiments import SETTINGS, Experiment, Method, NetworkSpec, as_defined
 from bandits.mnist import Mnist
@@ -39,9 +41,24 @@ def changes(experiment: Experiment) -> list[str]:
         if (text := field.metadata["small_print"])
         and (value := getattr(experiment, name)) != getattr(reported, name)
     ]
-    exponents = {method.name: method.p for method in reported.methods}
-    other = {m.p for m in experiment.methods if m.p != exponents.get(m.name, m.p)}
-    return texts + [f"p = {p:g}" for p in sorted(p for p in other if p is not None)]
+    old, new = _of_methods(reported), _of_methods(experiment)
+    others = {
+        (place, text, value)
+        for (name, place, text), value in new.items()
+        if value is not None and value != old.get((name, place, text), value)
+    }
+    return texts + [f"{text} = {value:g}" for _, text, value in sorted(others)]
+
+
+def _of_methods(experiment: Experiment) -> dict[tuple[str, int, str], Any]:
+    """What a command may change of methods, by the method's name, a place and the small print."""
+    found: dict[tuple[str, int, str], Any] = {}
+    for method in experiment.methods:
+        found[method.name, 0, "p"] = method.p
+        for place, (name, field) in enumerate(TRAINING.items(), 1):
+            key = method.name, place, field.metadata["small_print"]
+            found[key] = getattr(method.training, name, None)
+    return found
 
 
 def commit() -> str | None:
