@@ -77,7 +77,8 @@ def drawn(probabilities: NDArray[np.floating], uniform: NDArray[np.float64]) -> 
     below = probabilities.cumsum(axis=1)
     total = below[:, -1]
     place = np.minimum(uniform * total, np.nextafter(total, 0))  # the product may round up
-    return np.argmax(below > place[:, None], axis=1)
+    actions: NDArray[np.int64] = (below > place[:, None]).argmax(axis=1)
+    return actions
 
 
 def chosen(table: NDArray[F], actions: NDArray[np.int64]) -> NDArray[F]:
