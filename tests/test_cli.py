@@ -766,7 +766,7 @@ def test_a_run_that_fails_is_named_with_exit_status_1(
     assert status("figures", "low_noise", "high_noise", *REDUCED, *ONE, "--out", "out") == 1
     shown = capsys.readouterr()
     for name in ("low_noise", "high_noise"):
-        line = f"failed: {name}, method linear, run 1, seed 2022: ArithmeticError: odd\n"
+        line = f"failed: {name}, method linear, run 1, seed 2022: ArithmeticError: odd (test_cli.py"
         assert line in shown.err
         assert f"{name}: not drawn, since a run is missing" in shown.err
     assert len(list(Path("out/runs").iterdir())) == 10

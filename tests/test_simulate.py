@@ -321,8 +321,12 @@ def test_what_a_users_policy_chooses_is_looked_at(wrong, message):
 
 
 def test_what_a_policy_raises_tells_the_steps():
-    with pytest.raises(TypeError) as caught:
-        simulate(Choosing(actions="ab"), SyntheticBandit().rounds(1, 0, 10), train_every=5)
+    class Failing(Choosing):
+        def train(self):
+            raise LookupError
+
+    with pytest.raises(LookupError) as caught:
+        simulate(Failing(), SyntheticBandit().rounds(1, 0, 10), train_every=5)
     assert caught.value.__notes__ == ["at the steps t = 1 to 5"]
 
 
