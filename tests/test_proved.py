@@ -178,3 +178,38 @@ def test_the_committed_figures_name_the_runs_of_the_others() -> None:
             json.loads((FIGURES / f"{n}.json").read_text("utf-8"))["runs"] for n in (name, other)
         ]
         assert set(told[0]) < set(told[1])
+
+
+def test_the_numbers_that_chapters_5_and_7_tell_are_those_of_the_runs() -> None:
+    """Chapter 5 reads no committed run, since it also runs in the browser."""
+    kept = load_runs("bounds", FIGURES)["deep"]
+    stated, sharper = np.mean([bounds.adaptive(run, 1.0, 5) for run in kept], axis=0)
+    lost = [np.mean([run.regret[:t].mean() for run in kept]) for t in (2000, 40_000)]
+    least = [bounds.price(100_000, 1.0, 5)[t - 1] for t in (2000, 40_000, 100_000)]
+    assert [round(x, 2) for x in (*lost, *least)] == [1.73, 0.60, 0.50, 0.24, 0.20]
+    per_step = [
+        sharper[1999] / 2000,
+        sharper[-1] / 40_000,
+        stated[1999] / 2000,
+        stated[-1] / 40_000,
+    ]
+    assert [round(x) for x in per_step] == [99, 28, 95_450, 650_517]
+    five, seven = (
+        " ".join((FIGURES.parent / "notebooks" / f"{name}.py").read_text("utf-8").split("\n# "))
+        for name in ("05_what_is_true", "07_the_paper_figures")
+    )
+    assert "allows 99 per step on average up to $t = 2{,}000$ and 28 up to 40,000" in five
+    assert "loses 1.73 and 0.60 and a uniform choice 3.29" in five
+    assert "at least 0.50 per step for a learner of the class, and 1.73 is what Deep lost" in five
+    assert "up to 40,000 it is 0.24 and 0.60, and up to 100,000 at least 0.20" in five
+    assert "99 in its sharper form and 95,450 as it is stated" in seven
+    assert "these are 0.60, 3.29, 0.24, 28, 650,517 and nothing" in seven
+
+    data, _ = load_data("undrawn", FIGURES)
+    drawn, taken = data["first_drawn"][0], data["first_taken"][0]
+    first_by_choice = (taken > 0) & ((drawn == 0) | (taken < drawn))
+    assert drawn.size == 60
+    assert (first_by_choice & (taken < 20)).sum() == 10
+    assert (first_by_choice & (taken >= 20)).sum() == 1
+    assert ((drawn == 0).sum(), (taken == 0).sum()) == (10, 7)
+    assert ((taken == 0) <= (drawn == 0)).all()
