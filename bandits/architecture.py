@@ -1,10 +1,15 @@
 """What a network looks like and how it is trained, as frozen data that needs no torch."""
 
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bandits.checks import finite, one_of, whole, yes_or_no
 from bandits.settings import check_all, setting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SIDE = 28
 """Height and width of an MNIST image in pixels."""
@@ -111,6 +116,24 @@ class Training:
         check_all(self, TRAINING)
         one_of("decay", self.decay, ("constant", "linear"))
         yes_or_no("keep_optimizer", self.keep_optimizer)
+
+    def batches(
+        self, rows: "NDArray[Any]", shuffled: Callable[[int], Any]
+    ) -> Iterator[tuple[float, "NDArray[Any]"]]:
+        """The rate and the rows of each mini-batch of a stage on S_j (n,), n ≥ 1.
+
+        Args:
+            rows: S_j.
+            shuffled: gives a random order of 0..n−1, once an epoch.
+        """
+        per_epoch = math.ceil(len(rows) / self.batch_size)
+        total = int(min(self.epochs * per_epoch, self.max_batches or math.inf))
+        for number in range(total):
+            first = number % per_epoch * self.batch_size
+            if first == 0:
+                order = rows[shuffled(len(rows))]
+            left = 1 - number / total if self.decay == "linear" else 1
+            yield self.learning_rate * left, order[first : first + self.batch_size]
 
 
 TRAINING: dict[str, Field[Any]] = {f.name: f for f in fields(Training) if "check" in f.metadata}

@@ -85,7 +85,7 @@ class History:
 
     @property
     def contexts(self) -> NDArray[np.float32]:
-        """All contexts, (n, m): as large as that sounds."""
+        """All contexts, (n, m), which may take much memory."""
         return self.contexts_of(slice(None))
 
     @property

@@ -1,7 +1,7 @@
 """The paper's networks, and the predictor that keeps one of them per arm (Algorithm 1)."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -182,9 +182,8 @@ class Networks:
         if not self.training.keep_optimizer:
             self.optimizers[arm] = self._optimizer(self.networks[arm])
         network, optimizer = self.networks[arm], self.optimizers[arm]
-        for fraction, batch in self._batches(rows):
-            if self.training.decay == "linear":
-                optimizer.param_groups[0]["lr"] = self.training.learning_rate * (1 - fraction)
+        for rate, batch in self.training.batches(rows, self._shuffled):
+            optimizer.param_groups[0]["lr"] = rate
             optimizer.zero_grad(set_to_none=True)
             # Contexts become floats here, a mini-batch at a time: see `History`.
             inputs = self._inputs(history.contexts_of(batch))
@@ -192,16 +191,9 @@ class Networks:
             F.mse_loss(network(inputs).reshape(len(inputs)), rewards).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 
-    def _batches(self, rows: NDArray[np.int64]) -> Iterator[tuple[float, NDArray[np.int64]]]:
-        """Shuffled mini-batches of every epoch, each with the fraction of the stage behind it."""
-        size, epochs = self.training.batch_size, self.training.epochs
-        per_epoch = math.ceil(len(rows) / size)
-        total = min(epochs * per_epoch, self.training.max_batches or math.inf)
-        for number in range(int(total)):
-            place = number % per_epoch
-            if place == 0:
-                order = rows[torch.randperm(len(rows), generator=self.shuffle).numpy()]
-            yield number / total, order[place * size : (place + 1) * size]
+    def _shuffled(self, n: int) -> NDArray[np.int64]:
+        order: NDArray[np.int64] = torch.randperm(n, generator=self.shuffle).numpy()
+        return order
 
     def state(self) -> State:
         """Weights, Adam's moments and the shuffling generator, as arrays."""

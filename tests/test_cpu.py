@@ -1,13 +1,10 @@
 """A result names the instructions that decide its last bits, and loads nothing to do so."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python
 
 from bandits.engine import cpu
 
@@ -15,7 +12,6 @@ from bandits.engine import cpu
 KERNELS = {("x86_64", name): "Haswell" for name in ("SkylakeX", "Cooperlake", "SapphireRapids")}
 KERNELS |= {("x86_64", name): "Nehalem" for name in ("Haswell", "Zen", "Sandybridge")}
 
-ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = """
 import json, sys
 if "torch" in sys.argv:
@@ -27,13 +23,7 @@ print(json.dumps([cpu.features(torch=True), "torch" in sys.modules]))
 
 def elsewhere(*words: str, **variables: str) -> tuple[dict[str, str], bool]:
     """The features in a process of its own, and whether torch was loaded there."""
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, *words],
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | variables,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", SCRIPT, *words, **variables)
     found, loaded = json.loads(done.stdout)
     return found, loaded
 

@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python
 
 from bandits import mnist
 from bandits.architecture import SIMPLE, Architecture, Training
@@ -77,15 +76,7 @@ def test_hash_seeds_and_thread_counts_change_nothing(
 ) -> None:
     tests = Path(__file__).parent
     path = f"{tests}{os.pathsep}{tests.parent}"
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env=os.environ | {"PYTHONPATH": path} | variables,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=600,
-    )
+    done = python("-c", SCRIPT, cwd=tmp_path, **(variables | {"PYTHONPATH": path}))
     assert json.loads(done.stdout) == here
 
 

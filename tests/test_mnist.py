@@ -7,7 +7,6 @@ import logging
 import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python
 from hypothesis import given
 from hypothesis import strategies as st
 from mnist_stand_in import StandIn, idx, stand_in, table
@@ -498,9 +498,7 @@ def test_torch_is_never_imported_to_read_data(tmp_path: Path) -> None:
         "import sys; from bandits import mnist; mnist.load('sample'); mnist.status('sample');"
         "print(sorted({'torch', 'torchvision'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = python("-c", script)
     assert done.stdout == "[]\n"
     assert done.stderr == ""
 

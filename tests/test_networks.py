@@ -257,12 +257,15 @@ def test_stages_against_plain_pytorch_and_adam_written_out(decay, keep):
     assert np.abs(scores - untrained).max() > 0.05  # far beyond the tolerance
 
 
+def stage(training, rows):
+    """The rates and the mini-batches of a stage."""
+    return zip(*training.batches(rows, np.random.default_rng(5).permutation), strict=True)
+
+
 def test_the_rate_falls_linearly_to_zero_within_a_stage():
     training = Training(epochs=4, batch_size=3, decay="linear", learning_rate=0.5)
-    ours = networks(SIMPLE, 2, arms=1, training=training)
-    fractions = [f for f, _ in ours._batches(np.arange(7))]
-    np.testing.assert_allclose(fractions, np.arange(12) / 12)
-    batches = [b for _, b in ours._batches(np.arange(7))]
+    rates, batches = stage(training, np.arange(7))
+    np.testing.assert_allclose(rates, 0.5 * (1 - np.arange(12) / 12))
     assert [len(b) for b in batches] == [3, 3, 1] * 4
     for epoch in range(4):
         assert sorted(np.concatenate(batches[3 * epoch : 3 * epoch + 3])) == list(range(7))
@@ -305,19 +308,18 @@ def test_an_arm_without_data_keeps_its_untrained_network_and_all_others_train():
 def test_a_bounded_stage_is_the_beginning_of_the_papers_own(bound, decay):
     training = Training(epochs=4, batch_size=3, decay=decay)
     rows = np.arange(100, 107)  # 3 batches an epoch, 12 in all
-    whole = [batch for _, batch in networks(SIMPLE, 2, training=training)._batches(rows)]
-    bounded = networks(SIMPLE, 2, training=replace(training, max_batches=bound))
-    fractions, batches = zip(*bounded._batches(rows), strict=True)
+    _, whole = stage(training, rows)
+    rates, batches = stage(replace(training, max_batches=bound), rows)
     assert len(batches) == min(bound, 12)
     for ours, papers in zip(batches, whole, strict=False):
         np.testing.assert_array_equal(ours, papers)
-    np.testing.assert_allclose(fractions, np.arange(len(batches)) / len(batches))
+    left = 1 - np.arange(len(batches)) / len(batches) * (decay == "linear")
+    np.testing.assert_allclose(rates, 1e-3 * left)
 
 
 def test_a_stage_of_bounded_cost_trains_on_as_many_samples_however_long_the_history():
-    ours = networks(SIMPLE, 2, training=Training(batch_size=4, max_batches=5))
     for n in (20, 21, 400, 10_000):
-        batches = [batch for _, batch in ours._batches(np.arange(n))]
+        _, batches = stage(Training(batch_size=4, max_batches=5), np.arange(n))
         assert [len(batch) for batch in batches] == [4] * 5
         drawn = np.concatenate(batches)
         assert len(set(drawn)) == 20  # without replacement: an epoch is not over yet

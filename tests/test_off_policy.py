@@ -64,5 +64,5 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         self_normalized(run_of([0, 0], [1.0, 1.0], [1.0, 1.0]), np.eye(2)[[1, 1]])
     with pytest.raises(ValueError, match=r"predictions must be \(2, 2\)"):
         doubly_robust(known, uniform, np.ones(2))
-    with pytest.raises(ValueError, match="predictions must be finite"):
+    with pytest.raises(ValueError, match="finite numbers, and have shape"):
         doubly_robust(known, uniform, np.full((2, 2), np.nan))

@@ -1,14 +1,12 @@
 """The numbers of a figure are those of the runs, and the picture shows the numbers."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from commands import python
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
@@ -25,7 +23,6 @@ from bandits.results.reward import collect_reward, reward_figure
 from bandits.simulate import Trajectory
 from bandits.theory.mnist_facts import expected_best
 
-ROOT = Path(__file__).resolve().parent.parent
 STEPS, RUNS = 900, 4
 
 
@@ -260,16 +257,9 @@ def test_a_user_s_matplotlibrc_changes_no_figure(
     for name in kinds:
         draw_again(name, folders[0])
     (folders[1] / "matplotlibrc").write_text(HOSTILE)
-    words = [sys.executable, "-m", "bandits", "figures", "--from-data", "--out", "."]
+    words = ["-m", "bandits", "figures", "--from-data", "--out", "."]
     for name in kinds:
-        done = subprocess.run(
-            [*words, name],
-            cwd=folders[1],
-            env=os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "svg"},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        done = python(*words, name, cwd=folders[1], MPLBACKEND="svg")
         assert (done.returncode, done.stderr) == (0, "")
         for end in ("png", "pdf"):
             one, other = ((folder / f"{name}.{end}").read_bytes() for folder in folders)

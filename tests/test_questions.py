@@ -91,7 +91,7 @@ def test_the_dice_follow_the_exact_law() -> None:
     data = exponent.collect(shown, played, [])
     counted, exact = data["never_dice"].mean(axis=1), data["never_exact"][:, -1]
     # Arms of one run exclude each other, so the variance is at most that of independent ones.
-    spread = np.sqrt(exact * (1 - exact) / (5 * exponent.DICE_RUNS))
+    spread = np.sqrt(exact * (1 - exact) / (5 * exponent.DRAWN_RUNS))
     assert (np.abs(counted - exact) <= 4.5 * spread + 1e-12).all(), (counted, exact)
     assert exact[0] < 1e-5 < 0.3 < exact[2] < exact[3]
 

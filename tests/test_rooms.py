@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import python
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "bandits"
@@ -180,7 +181,7 @@ def test_what_only_tells_starts_with_little(words: str, absent: set[str]) -> Non
         "except SystemExit as end: assert end.code == 0\n"
         "print(sorted(set(sys.modules) - before))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = python("-c", code)
     loaded = set(ast.literal_eval(done.stdout.splitlines()[-1]))
     assert "bandits.commands.options" in loaded
     assert loaded & absent == set()

@@ -1,1 +1,1 @@
-"""The engine: computes runs, keeps them, and goes on where it stopped. It knows no figure."""
+"""The engine: computes runs, stores them, and resumes where it stopped. It knows no figure."""

@@ -33,7 +33,7 @@ def compute(
         spec: which run.
         mnist: the data.
         device: where networks are trained.
-        start: gives the checkpoint to go on from, or None.
+        start: gives the checkpoint to resume from, or None.
         after_stage: called after each training stage with the steps so far and the policy.
     """
     networks = spec.method.torch

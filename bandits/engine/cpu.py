@@ -15,7 +15,7 @@ def features(*, torch: bool) -> dict[str, str]:
 
     Args:
         torch: name torch's as well, if it is loaded. It is not loaded for this; and a run that
-            does not need it shall be described alike whether it is loaded or not.
+            does not need it must be described alike whether it is loaded or not.
 
     Returns:
         "machine", its architecture; "numpy", the levels that NumPy found, or else the one that it

@@ -74,7 +74,7 @@ def _costs(probe: RunSpec, mnist: Mnist, device: str) -> tuple[float, float, flo
 
 
 def duration(seconds: float) -> str:
-    """A time for people, in the unit that suits it."""
+    """A time in seconds, minutes or hours, whichever suits it."""
     for unit, length in (("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 1.5 * length:
             return f"{seconds / length:.1f} {unit}"

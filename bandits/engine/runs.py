@@ -142,7 +142,7 @@ def do(
             start=lambda: _checkpoint(spec, store, say),
             after_stage=after_stage,
         )
-    except KeyboardInterrupt:  # or SIGTERM: keep all but the last second and the stage begun
+    except KeyboardInterrupt:  # or SIGTERM: keep all but the last second and the current stage
         with suppress(OSError):
             save()
         raise

@@ -24,7 +24,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def end(number: int, frame: FrameType | None) -> NoReturn:
-    """Raise `Terminated`, once: a second signal shall not interrupt what is being kept."""
+    """Raise `Terminated`, once: a second signal must not interrupt the saving."""
     for signal_number in ENDING:
         signal.signal(signal_number, signal.SIG_IGN)
     raise Terminated(number)
@@ -32,7 +32,7 @@ def end(number: int, frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let these signals raise `Terminated`, unless somebody has decided about them already."""
+    """Let these signals raise `Terminated`, unless they are handled or ignored already."""
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in ENDING:

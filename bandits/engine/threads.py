@@ -1,8 +1,8 @@
 """How the processor and the libraries treat numbers while a run is computed.
 
 Products and solves differ in the last bits between one thread and two, and then so does every
-later decision. One process per core is faster than one process on two cores, too. Whoever calls
-from a program of their own may have set NumPy's treatment of overflow or torch's type of numbers.
+later decision. One process per core is faster than one process on two cores, too. The
+calling program may have changed how NumPy treats overflow, or torch's default type of numbers.
 """
 
 import sys

@@ -100,7 +100,7 @@ def in_processes(
     Every worker has a channel of its own, so that one that dies takes only its own job along.
 
     Args:
-        left: the jobs, in the order in which they are begun; str(job) names one.
+        left: the jobs, in the order in which they are started; str(job) names one.
         work: does a job and reports its fraction done; like the jobs, it is sent to the workers.
         failure: the line that names a job which raised.
         under_way: names a job and how far it had come, noted on a KeyboardInterrupt.

@@ -49,13 +49,14 @@ class LinearArm:
         self._add(block, checks.rewards(rewards, len(block)))
 
     def predict(self, contexts: npt.ArrayLike) -> Floats:
-        """Return θᵀx for each of the contexts (n, m), as (n,)."""
+        """θᵀx for each of the contexts (n, m), as (n,)."""
         return checks.contexts(contexts, self.context_size) @ self._coefficients()
 
     def predict_with_width(self, contexts: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return θᵀx and √(xᵀB⁻¹x), B = ridge·I + XᵀX, for contexts (n, m), each as (n,).
+        """θᵀx and √(xᵀB⁻¹x), B = ridge·I + XᵀX, for contexts (n, m), each as (n,).
 
-        Raises ValueError when ridge is 0, where B need not have an inverse.
+        Raises:
+            ValueError: if ridge is 0, where B need not have an inverse.
         """
         block = checks.contexts(contexts, self.context_size)
         checks.require_ridge(self.ridge)
@@ -117,12 +118,12 @@ class LinearArms:
             arm._add(block[mine], reward[mine], ready)
 
     def predict(self, contexts: npt.ArrayLike) -> Floats:
-        """Return every arm's θᵀx for contexts (n, m), as (n, K)."""
+        """Every arm's θᵀx for contexts (n, m), as (n, K)."""
         block = checks.contexts(contexts, self.context_size)
         return block @ np.column_stack([arm._coefficients() for arm in self._arms])
 
     def predict_with_width(self, contexts: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return every arm's θᵀx and √(xᵀB⁻¹x) for contexts (n, m), each as (n, K)."""
+        """Every arm's θᵀx and √(xᵀB⁻¹x) for contexts (n, m), each as (n, K)."""
         block = checks.contexts(contexts, self.context_size)
         checks.require_ridge(self.ridge)
         shape = (len(block), len(self._arms))
@@ -133,13 +134,13 @@ class LinearArms:
             for j, arm in enumerate(self._arms):
                 rows = slice(start, start + BLOCK)
                 mean[rows, j], width[rows, j] = arm._bound(part, solved[j])
-            # A copy: the caller may fill its own array anew before the update.
+            # A copy: the caller may reuse its own array before the update.
             self._solved = (part.copy(), solved) if len(block) == len(part) else None
         return mean, width
 
 
 def memory_needed(steps: int, context_size: int, arms: int) -> int:
-    """Return an upper bound, in bytes, on what a `LinearArms` holds over a run of `steps` steps.
+    """An upper bound, in bytes, on what a `LinearArms` holds over a run of `steps` steps.
 
     It covers the costliest split of the steps among the arms and the copies made while one of them
     grows, moves or is renewed. It assumes that no arm leaves the rows side before it holds 0.6 m

@@ -11,7 +11,7 @@ LARGEST = 1e100  # squares and products of values up to here cannot overflow
 
 
 def ridge(value: float) -> float:
-    """Return a ridge of 0, or one whose inverse is as safe to square as `LARGEST`."""
+    """A ridge of 0, or one whose inverse is as safe to square as `LARGEST`."""
     ridge = float(value)
     if not (ridge == 0 or 1 / LARGEST <= ridge <= LARGEST):
         raise ValueError(f"ridge must be 0, or from 1e-100 to 1e100, not {value!r}")
@@ -25,7 +25,7 @@ def require_ridge(ridge: float) -> None:
 
 
 def contexts(values: npt.ArrayLike, context_size: int) -> Floats:
-    """Return contexts as float64 (n, context_size), contiguous."""
+    """Contexts as float64 (n, context_size), contiguous."""
     block = _numbers("contexts", values)
     if block.ndim != 2 or block.shape[1] != context_size:
         raise ValueError(f"contexts have shape {block.shape}: it must be (n, {context_size})")
@@ -33,7 +33,7 @@ def contexts(values: npt.ArrayLike, context_size: int) -> Floats:
 
 
 def rewards(values: npt.ArrayLike, count: int) -> Floats:
-    """Return rewards as float64 (count,); (count, 1) would broadcast unseen, so it is refused."""
+    """Rewards as float64 (count,); (count, 1) would broadcast unseen, so it is refused."""
     rewards = _numbers("rewards", values)
     if rewards.shape != (count,):
         raise ValueError(f"rewards have shape {rewards.shape}: it must be ({count},)")
@@ -55,7 +55,7 @@ def _numbers(name: str, values: npt.ArrayLike) -> Floats:
 
 
 def actions(values: npt.ArrayLike, count: int, arms: int) -> npt.NDArray[np.intp]:
-    """Return actions (count,), each from 0 to arms − 1."""
+    """Actions (count,), each from 0 to arms − 1."""
     given: npt.NDArray[Any] = np.asarray(values)
     if given.shape != (count,) or (given.size and given.dtype.kind not in "ui"):
         raise ValueError(

@@ -29,11 +29,11 @@ class LeastNorm(Triangle):
 
     @property
     def unseen(self) -> Floats:
-        """Return N (d, f), in the order of R's features."""
+        """N (d, f), in the order of R's features."""
         return self._unseen
 
     def coefficients(self) -> Floats:
-        """Return θ (m,)."""
+        """θ (m,)."""
         theta, f, d = np.empty(self.context_size), len(self._features), len(self._unseen)
         new, left = self._new_directions()
         z = self._recent.combine(left)
@@ -44,7 +44,7 @@ class LeastNorm(Triangle):
         return theta
 
     def _new_directions(self) -> tuple[Floats, Floats]:
-        """Return θ along N and the other features, and what it leaves of the recent rewards."""
+        """θ along N and the other features, and what it leaves of the recent rewards."""
         for block in self._contexts[len(self._new) :]:
             along = block[:, self._features] @ self._unseen.T
             self._new.append(np.concatenate([along, block[:, self._others]], axis=1))
@@ -124,12 +124,12 @@ class LeastNorm(Triangle):
         return self._cutoff() * self.length
 
     def _mean_size(self) -> float:
-        """Return the root mean square of the entries of X, or 1 if all are 0."""
+        """The root mean square of the entries of X, or 1 if all are 0."""
         return self.length / float(np.sqrt(self.count * self.context_size)) or 1.0
 
 
 def _complement(rows: Floats) -> Floats:
-    """Return an orthonormal basis (f − n, f) of what is orthogonal to independent rows (n, f)."""
+    """An orthonormal basis (f − n, f) of what is orthogonal to independent rows (n, f)."""
     n, size = rows.shape
     (reflectors, tau), _ = qr(rows.T, mode="raw", check_finite=False)
     basis = np.zeros((size, size - n), order="F")

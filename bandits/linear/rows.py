@@ -16,9 +16,9 @@ SLACK = 256  # the most rows by which a buffer runs ahead of the data
 class Rows:
     """The rows side: L of X Xᵀ + ridge·I, and L⁻¹r. Buffers run ahead of the `count` rows.
 
-    The contexts are kept as columns, (m, capacity): thin products with them are quicker so. Only
-    the features that some row uses are kept, in the order met: a fifth of MNIST's pixels are 0 in
-    a thousand images, and such a feature adds nothing to a product with the rows.
+    The contexts are kept as columns, (m, capacity), for faster thin products with them. Only the
+    features that some row uses are kept, in the order met: a fifth of MNIST's pixels are 0 in a
+    thousand images, and such a feature adds nothing to a product with the rows.
     The first columns of L's buffer are contiguous (Fortran order), so LAPACK reads them in place.
     """
 
@@ -35,21 +35,21 @@ class Rows:
 
     @property
     def rhs(self) -> Floats:
-        """Return L⁻¹r (count,)."""
+        """L⁻¹r (count,)."""
         return self._rhs[: self.count]
 
     @property
     def factor(self) -> Floats:
-        """Return L (count, count), in the lower triangle; what is above it is undefined."""
+        """L (count, count), in the lower triangle; what is above it is undefined."""
         return self._factor[: self.count, : self.count]
 
     @property
     def rewards(self) -> Floats:
-        """Return r (count,)."""
+        """r (count,)."""
         return self._rewards[: self.count]
 
     def contexts(self) -> tuple[npt.NDArray[np.intp], Floats]:
-        """Return the features that some row uses (f,), and these columns of X (count, f)."""
+        """The features that some row uses (f,), and these columns of X (count, f)."""
         return self._live, self._kept().T
 
     def free_factor(self) -> None:
@@ -57,12 +57,12 @@ class Rows:
         self._factor = np.empty((0, 0), order="F")
 
     def solve(self, block: Floats) -> Floats:
-        """Return L⁻¹ X blockᵀ (count, k) for block (k, m)."""
+        """L⁻¹ X blockᵀ (count, k) for block (k, m)."""
         products = block.take(self._live, axis=1) @ self._kept()
         return triangular(self._factor[:, : self.count], products.T, lower=1, overwrite_b=1)
 
     def squared_widths(self, block: Floats, solved: Floats) -> Floats:
-        """Return xᵀB⁻¹x (k,): what of x the rows do not explain, over the ridge."""
+        """xᵀB⁻¹x (k,): what of x the rows do not explain, over the ridge."""
         unexplained = squares(block, 1) - squares(solved, 0)
         return np.maximum(unexplained, 0.0) / self.ridge
 
@@ -88,11 +88,11 @@ class Rows:
         return True
 
     def coefficients(self) -> Floats:
-        """Return θ = Xᵀ(X Xᵀ + ridge·I)⁻¹r (m,)."""
+        """θ = Xᵀ(X Xᵀ + ridge·I)⁻¹r (m,)."""
         return self.combine(self.rhs)
 
     def combine(self, right: Floats) -> Floats:
-        """Return XᵀL⁻ᵀ right (m,)."""
+        """XᵀL⁻ᵀ right (m,)."""
         weights = triangular(self._factor[:, : self.count], right, lower=1, trans=1)
         theta = np.zeros(len(self._columns))
         theta[self._live] = self._kept() @ weights
@@ -136,6 +136,6 @@ def _ahead(size: int) -> int:
 
 
 def squares(values: Floats, axis: int) -> Floats:
-    """Return the sums of squares along an axis of a matrix."""
+    """The sums of squares along an axis of a matrix."""
     result: Floats = np.einsum("ij,ij->j" if axis == 0 else "ij,ij->i", values, values)
     return result

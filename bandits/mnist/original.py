@@ -1,10 +1,10 @@
-"""The four original files of MNIST, and what is said where they cannot be had."""
+"""The four original files of MNIST, and what is said where they are not available."""
 
 from typing import NamedTuple
 
 
 class MnistError(ValueError):
-    """The data cannot be had, or is not what it should be; the message is one sentence."""
+    """The data is not available, or not what it should be; the message is one sentence."""
 
 
 class IdxFile(NamedTuple):

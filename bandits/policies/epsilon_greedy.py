@@ -1,4 +1,4 @@
-"""Algorithms 1 and 4: epsilon greedy with any predictor, and Linear, which never explores."""
+"""Algorithms 1 and 4: ε-greedy with any predictor, and Linear, which never explores."""
 
 from typing import get_args
 

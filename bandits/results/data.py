@@ -45,6 +45,11 @@ def quarter_regrets(run: Trajectory) -> list[float]:
     return [float(part.mean()) if len(part) else math.nan for part in parts]
 
 
+def first_step(held: NDArray[np.bool_]) -> int:
+    """The first step t of a run (T,) where something held; 0: nowhere."""
+    return int(held.argmax()) + 1 if held.any() else 0
+
+
 @dataclass(frozen=True)
 class Kind:
     """How one kind of figure is made.

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from bandits import theory
 from bandits.environments import draw_exploration
 from bandits.experiments import Experiment
-from bandits.results.data import Data, Own, Runs, quarter
+from bandits.results.data import Data, Own, Runs, first_step, quarter
 from bandits.results.marks import row
 from bandits.results.plots import runs_note, style
 from bandits.results.reward import collect_reward, reward_curves
@@ -18,8 +18,8 @@ from bandits.results.statistics import interval, paired_difference
 from bandits.results.verdicts import MARGIN, Reading
 from bandits.simulate import Trajectory
 
-DICE_RUNS = 2000
-"""Runs whose random steps alone are drawn: they do not depend on what is learned."""
+DRAWN_RUNS = 2000
+"""Runs of which only the random steps are drawn: these do not depend on what is learned."""
 
 SHARE_MARGIN = 0.02
 """A share of arms this near to the exact law follows it; some 5 standard errors of 2,000 runs."""
@@ -39,7 +39,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """Rewards, and the share of (run, arm) pairs that the random branch had not drawn by t.
 
     Adds to `collect_reward`: `p` (methods,); `never_t` (times,); `never_exact` (methods, times);
-    `never_runs`, the same counted in the runs; `never_dice` (methods, DICE_RUNS), by the last
+    `never_runs`, the same counted in the runs; `never_dice` (methods, DRAWN_RUNS), by the last
     step, each the share of arms in one run's random numbers; `untaken` (methods, runs), the share
     of arms that were never taken, at random or greedily; `late_greedy` (methods, runs), the reward
     of the last quarter's greedy steps alone, NaN where there are none.
@@ -48,14 +48,14 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     steps, arms = len(next(iter(runs.values()))[0]), experiment.arms
     t = np.unique(np.geomspace(1, steps, 60).round().astype(np.int64))
     exponents = np.array([m.p for m in experiment.methods], dtype=np.float64)
-    drawn = [draw_exploration(experiment.seed, run, steps, arms) for run in range(DICE_RUNS)]
-    never_runs, never_dice = [], []
+    drawn = [draw_exploration(experiment.seed, run, steps, arms) for run in range(DRAWN_RUNS)]
+    never_runs, never_drawn_at_random = [], []
     for method, p in zip(experiment.methods, exponents, strict=True):
         first = np.array([_first_drawn(r.explored, r.actions, arms) for r in runs[method.name]])
         never_runs.append([(first > time).mean() for time in t])
         epsilon = np.arange(1, steps + 1) ** -p
-        dice = [_first_drawn(d.eta <= epsilon, d.rho, arms) for d in drawn]
-        never_dice.append((np.array(dice) > steps).mean(axis=1))
+        random = [_first_drawn(d.eta <= epsilon, d.rho, arms) for d in drawn]
+        never_drawn_at_random.append((np.array(random) > steps).mean(axis=1))
     untaken = (data["arm_counts"] == 0).mean(axis=2)
     exact = [[never_drawn(int(time), arms=arms, p=p) for time in t] for p in exponents]
     return data | {
@@ -63,7 +63,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         "never_t": t,
         "never_exact": np.array(exact),
         "never_runs": np.array(never_runs),
-        "never_dice": np.array(never_dice),
+        "never_dice": np.array(never_drawn_at_random),
         "untaken": untaken,
         "late_greedy": np.array(
             [[_late_greedy(r) for r in runs[m.name]] for m in experiment.methods]
@@ -79,11 +79,7 @@ def _late_greedy(run: Trajectory) -> float:
 
 def _first_drawn(explored: np.ndarray, arm: np.ndarray, arms: int) -> list[float]:
     """The first step 1, 2, … at which each arm was drawn at random; infinite if never."""
-    first = []
-    for j in range(arms):
-        steps = np.flatnonzero(explored & (arm == j))
-        first.append(float(steps[0] + 1) if len(steps) else math.inf)
-    return first
+    return [first_step(explored & (arm == j)) or math.inf for j in range(arms)]
 
 
 def never_curves(axes: Axes, data: Data) -> None:

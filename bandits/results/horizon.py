@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits.engine.task import Task
 from bandits.experiments import Experiment, LeastSquaresSpec, Scale
 from bandits.results import linear_limit
-from bandits.results.data import Data, Own, Runs, quarter, quarter_regrets
+from bandits.results.data import Data, Own, Runs, first_step, quarter, quarter_regrets
 from bandits.results.statistics import fit_power_law, fit_start
 from bandits.simulate import Trajectory
 from bandits.theory.mnist_facts import expected_best
@@ -63,14 +63,8 @@ def causes(run: Trajectory, edges: NDArray[np.int64], arms: int) -> NDArray[np.f
 
 def first_taken(run: Trajectory, arms: int) -> tuple[list[int], list[int]]:
     """The steps t at which each arm was first drawn at random, and first taken at all; 0: never."""
-    drawn: list[int] = []
-    taken: list[int] = []
-    for arm in range(arms):
-        chose = run.actions == arm
-        for found, where in ((drawn, chose & run.explored), (taken, chose)):
-            steps = np.flatnonzero(where)
-            found.append(int(steps[0]) + 1 if len(steps) else 0)
-    return drawn, taken
+    took = [run.actions == arm for arm in range(arms)]
+    return [first_step(steps & run.explored) for steps in took], [first_step(s) for s in took]
 
 
 def tasks(experiment: Experiment, scale: Scale) -> list[Task]:

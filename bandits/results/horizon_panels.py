@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,9 +13,9 @@ from bandits.results.horizon import CAUSES
 from bandits.results.plots import (
     EXPECTED_UNIFORM,
     FEWEST_FOR_A_BAND,
-    RC,
     footer,
     label_ends,
+    look,
     new_figure,
     runs_note,
     style,
@@ -61,13 +60,13 @@ def band(
     axes: Axes,
     t: NDArray[np.int64],
     curves: NDArray[np.floating],
-    look: dict[str, object],
+    shown_as: dict[str, object],
     label: str | None = None,
 ) -> NDArray[np.float64]:
     """Mean over runs (runs, times) with its 95 % band, or the single runs; returns the mean."""
     mean, half = mean_interval(curves)
-    axes.plot(t, mean, label=label, **look)  # type: ignore[arg-type]
-    color = str(look["color"])
+    axes.plot(t, mean, label=label, **shown_as)  # type: ignore[arg-type]
+    color = str(shown_as["color"])
     if len(curves) >= FEWEST_FOR_A_BAND:
         axes.fill_between(t, mean - half, mean + half, color=color, alpha=0.16, linewidth=0)
     elif len(curves) > 1:
@@ -169,7 +168,7 @@ def causes_over_time(axes: Axes, data: Data, method: int) -> None:
 def compared(data: Data, caption: str) -> Figure:
     """Regret of every method over log t, and the local exponents of both networks."""
     figure = new_figure(9.6, 3.8)
-    with mpl.rc_context(RC):
+    with look():
         left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
         regret_over_time(left, data)
         slopes_over_time(right, data, ("deep", "simple"))
@@ -181,7 +180,7 @@ def by_exponent(data: Data, caption: str) -> Figure:
     """Where the regret of each exponent comes from, and how each falls."""
     methods = len(data["methods"])
     figure = new_figure(10.4, 6.2)
-    with mpl.rc_context(RC):
+    with look():
         grid = figure.add_gridspec(2, 2 * methods)
         for method in range(methods):
             axes = figure.add_subplot(grid[0, 2 * method : 2 * method + 2])

@@ -63,9 +63,7 @@ def doubly_robust(run: Trajectory, target: ArrayLike, predictions: ArrayLike) ->
     table, predicted = _table(run, target), np.asarray(predictions, dtype=np.float64)
     if predicted.shape != table.shape or not np.isfinite(predicted).all():
         raise ValueError(
-            f"predictions must be {table.shape} finite numbers, not of shape {predicted.shape}"
-            if predicted.shape != table.shape
-            else "predictions must be finite numbers"
+            f"predictions must be {table.shape} finite numbers, and have shape {predicted.shape}"
         )
     taken = predicted[np.arange(len(run)), run.actions]
     return _normal((table * predicted).sum(axis=1) + _weights(run, table) * (run.rewards - taken))

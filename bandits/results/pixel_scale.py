@@ -48,11 +48,11 @@ def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
 
 
 def _scores(spec: RunSpec, mnist: Mnist, run: Trajectory) -> Arrays:
-    blind = environment(spec, mnist).rounds(spec.seed, spec.run, len(run)).means.mean()
+    uniform = environment(spec, mnist).rounds(spec.seed, spec.run, len(run)).means.mean()
     mean, width = scores_after(spec, run, mnist)
     taken = (mean + width).argmax(axis=1)
     values = (
-        run.means.mean() - blind,
+        run.means.mean() - uniform,
         np.ptp(mean, axis=1).mean(),
         np.ptp(width, axis=1).mean(),
         (taken == width.argmax(axis=1)).mean(),

@@ -20,7 +20,7 @@ EXPECTED_UNIFORM = 4.5
 """What uniformly random choice earns."""
 
 
-# Okabe and Ito's colours, told apart by colour-blind readers; dashes tell them apart in grey print.
+# Okabe and Ito's colours, distinct to colour-blind readers; the dashes are so in grey print.
 STYLES: dict[str, dict[str, Any]] = {
     "optimal": {"color": "#000000", "linestyle": (0, (1, 1.2))},
     "deep": {"color": "#0072B2", "linestyle": "-"},

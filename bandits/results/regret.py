@@ -101,8 +101,6 @@ def regret_figure(data: Data, caption: str) -> Figure:
         left.set_title("linear axes", fontsize=9)
         right.set_title("log-log axes", fontsize=9)
         if len(exponents) > 1:
-            from bandits.results.statistics import interval
-
             caption += f". Exponent over runs: {interval(exponents)}"
         footer(figure, caption)
     return figure

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bandits.engine.files import read_bytes, there
 from bandits.engine.npz import StoreError, read_arrays
 from bandits.engine.packed import unpack
+from bandits.engine.task import Arrays
 from bandits.results.data import Data
 from bandits.results.verdicts import place_of
 from bandits.simulate import Trajectory
@@ -76,14 +77,18 @@ def csv_of(path: Path) -> str:
         ValueError: if the file is not there, not whole, or neither of both.
         Unreadable: if it is there but cannot be read now.
     """
-    try:
-        arrays, _ = read_arrays(path)
-    except FileNotFoundError as error:
-        raise ValueError(f"{path} is not there") from error
-    except StoreError as error:
-        raise ValueError(f"{path} cannot be used: {error}") from error
+    arrays, _ = _read(path)
     frame = SavedData(arrays).frame() if "methods" in arrays else run_frame(unpack(arrays))
     return str(frame.to_csv(index=False))
+
+
+def _read(path: Path, so: str = "") -> tuple[Arrays, dict[str, Any]]:
+    try:
+        return read_arrays(path)
+    except FileNotFoundError as error:
+        raise ValueError(f"{path} is not there{so}") from error
+    except StoreError as error:
+        raise ValueError(f"{path} cannot be used: {error}") from error
 
 
 def load_data(name: str, folder: Path) -> tuple[SavedData, str]:
@@ -94,12 +99,7 @@ def load_data(name: str, folder: Path) -> tuple[SavedData, str]:
         Unreadable: if it is there but cannot be read now.
     """
     path = folder / f"{name}.npz"
-    try:
-        data, about = read_arrays(path)
-    except FileNotFoundError as error:
-        raise ValueError(f"{path} is not there, so {name} cannot be drawn from it") from error
-    except StoreError as error:
-        raise ValueError(f"{path} cannot be used: {error}") from error
+    data, about = _read(path, f", so {name} cannot be drawn from it")
     if "caption" not in about:
         raise ValueError(f"{path} cannot be used: it has no caption")
     return SavedData(data), str(about["caption"])

@@ -9,14 +9,13 @@ from scipy import stats
 
 
 def mean_interval(
-    values: ArrayLike, *, axis: int = 0, level: float = 0.95
+    values: ArrayLike, *, axis: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean over independent runs, and the half-width of its Student t interval.
+    """Mean over independent runs, and the half-width of its 95 % Student t interval.
 
     Args:
         values: any shape, the runs along `axis`.
         axis: of the runs.
-        level: coverage in (0, 1).
 
     Returns:
         Mean and half-width; the half-width is NaN where there is one run only.
@@ -26,7 +25,7 @@ def mean_interval(
     mean = runs.mean(axis=axis)
     if n < 2:
         return mean, np.full(np.shape(mean), np.nan)
-    quantile = stats.t.ppf(0.5 + level / 2, n - 1)
+    quantile = stats.t.ppf(0.975, n - 1)
     return mean, np.asarray(quantile * runs.std(axis=axis, ddof=1) / np.sqrt(n))
 
 
@@ -46,13 +45,13 @@ class Interval:
         return f"{mean} (no interval)" if math.isnan(self.low) else f"{mean} [{low}, {high}]"
 
 
-def interval(values: ArrayLike, *, level: float = 0.95) -> Interval:
+def interval(values: ArrayLike) -> Interval:
     """Mean over runs (n,) with its interval."""
-    mean, half = mean_interval(values, level=level)
+    mean, half = mean_interval(values)
     return Interval(float(mean), float(mean - half), float(mean + half))
 
 
-def paired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Interval:
+def paired_difference(first: ArrayLike, second: ArrayLike) -> Interval:
     """Mean of first − second over runs that saw the same table, (n,) each, with its interval.
 
     Raises:
@@ -61,7 +60,7 @@ def paired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.9
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape:
         raise ValueError(f"paired values must be of one shape, not {a.shape} and {b.shape}")
-    return interval(a - b, level=level)
+    return interval(a - b)
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,6 @@ class PowerLaw:
     constant: float
     first: int
     last: int
-
-    def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
-        """The fitted curve."""
-        return np.asarray(self.constant * np.asarray(t, dtype=np.float64) ** self.exponent)
 
 
 def fit_power_law(values: NDArray[np.float64], *, first: int) -> PowerLaw:

@@ -11,23 +11,12 @@ from bandits.engine.task import Arrays, Task
 from bandits.engine.threads import one_thread
 from bandits.environments import MnistBandit
 from bandits.experiments import TUNING_SEED
-from bandits.experiments.study import CANDIDATES, CHOSEN, STUDY
+from bandits.experiments.study import CANDIDATES, STUDY
+from bandits.experiments.study import CHOSEN as CHOSEN
 from bandits.history import History
 from bandits.mnist import Mnist
 from bandits.settings import plain
 from bandits.streams import UNSEEN, Stream, seed_sequence
-
-__all__ = [
-    "CANDIDATES",
-    "CHOSEN",
-    "NAME",
-    "TEST_STATES",
-    "Trial",
-    "check_error",
-    "held_out_error",
-    "megaflops",
-    "split",
-]
 
 NAME = STUDY.name
 TEST_STATES = 2000

@@ -48,7 +48,7 @@ def floored(
 
 
 def _last(holds: Callable[[int], bool], t: int) -> int:
-    """The last step up to t at which something holds that, once it fails, fails for ever; or 0."""
+    """The last step up to t where something holds that never holds again once it fails; or 0."""
     low, high = 0, t + 1
     while high - low > 1:
         middle = (low + high) // 2

@@ -8,7 +8,7 @@ of them,
 
 with equality for a learner that knows the drawn arms' rewards perfectly. P(M_t = m) follows by
 inclusion and exclusion from P(j given arms undrawn) = Π_{l<t} (1 - jε_l/K). While no arm is drawn
-the learner has to take one blindly, so v_0 means v_1.
+the learner takes one without knowing anything, so v_0 means v_1.
 """
 
 import math
@@ -77,7 +77,7 @@ def _by_occupancy(explore: Exploration, t: int, arms: int) -> Floats:
             weights = random_pull_pmf(t, arms=1, p=explore.p)
         except ValueError as error:
             raise ValueError(
-                f"the law of the undrawn arms of {arms} is not to be had for this schedule at "
+                f"the law of the undrawn arms of {arms} cannot be computed for this schedule at "
                 f"t = {shown(t)}: inclusion and exclusion cancel, and {error}"
             ) from None
         steps = poisson_binomial(np.empty(0), np.empty(0), 0.0)._replace(weights=weights)

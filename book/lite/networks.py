@@ -6,7 +6,6 @@ generator, and take the same steps of Adam; only the rounding differs.
 """
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,10 +105,7 @@ class Networks:
     def _train(self, arm: int, history: History, rows: NDArray[np.int64]) -> None:
         if not self.training.keep_optimizer:
             self.moments[arm], self.steps[arm] = _zero_moments(self.weights[arm]), 0
-        for fraction, batch in self._batches(rows):
-            rate = self.training.learning_rate
-            if self.training.decay == "linear":
-                rate *= 1 - fraction
+        for rate, batch in self.training.batches(rows, self.shuffle.permutation):
             slopes = _slopes(self.weights[arm], history.contexts_of(batch), history.rewards[batch])
             self.steps[arm] += 1
             t = self.steps[arm]
@@ -118,17 +114,6 @@ class Networks:
                 m += 0.1 * (g - m)
                 v += 0.001 * (g * g - v)
                 w -= rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-
-    def _batches(self, rows: NDArray[np.int64]) -> Iterator[tuple[float, NDArray[np.int64]]]:
-        """Shuffled mini-batches of every epoch, each with the fraction of the stage behind it."""
-        size, epochs = self.training.batch_size, self.training.epochs
-        per_epoch = math.ceil(len(rows) / size)
-        total = min(epochs * per_epoch, self.training.max_batches or math.inf)
-        for number in range(int(total)):
-            place = number % per_epoch
-            if place == 0:
-                order = rows[self.shuffle.permutation(len(rows))]
-            yield number / total, order[place * size : (place + 1) * size]
 
     def state(self) -> State:
         """Weights, Adam's moments and steps, and the shuffling generator, as arrays."""

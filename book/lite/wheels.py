@@ -88,7 +88,7 @@ def look(name: str, place: str | Path) -> bytes | None:
                 return None
             raise BookError(f"{address} answers {error.code}") from None
         except OSError as error:
-            raise BookError(f"{address} cannot be had: {error}") from None
+            raise BookError(f"{address} is not available: {error}") from None
     path = Path(place)
     if path.is_dir():
         return (path / name).read_bytes() if (path / name).is_file() else None

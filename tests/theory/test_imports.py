@@ -1,13 +1,9 @@
 """The theory and its notebooks stay light: they never load torch."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
+from commands import ROOT, python
 
 
 def test_theory_and_ledger_do_not_import_torch():
@@ -15,10 +11,7 @@ def test_theory_and_ledger_do_not_import_torch():
         "import sys, bandits.theory, bandits.theory.claims; "
         "print(sorted(m for m in sys.modules if m.split('.')[0] in ('torch', 'torchvision')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert python("-c", code).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("name", ["03_the_lemma", "04_the_bounds", "05_what_is_true"])
@@ -27,13 +20,9 @@ def test_notebooks_import_no_torch_and_are_stored_as_executed(name):
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]
     text = "\n".join(line for source in sources for line in source.splitlines())
-    imported = subprocess.run(
-        [sys.executable, "-c",
-         "\n".join(line for line in text.splitlines() if line.startswith(("import ", "from ")))
-         + "\nimport sys; print('torch' in sys.modules)"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert imported.stdout.strip() == "False"
+    imported = [line for line in text.splitlines() if line.startswith(("import ", "from "))]
+    code = "\n".join([*imported, "import sys; print('torch' in sys.modules)"])
+    assert python("-c", code, cwd=ROOT).stdout == "False\n"
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     outputs = [output for cell in cells for output in cell["outputs"]]
     assert all(output.get("name", "stdout") == "stdout" for output in outputs)
