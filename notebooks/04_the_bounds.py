@@ -29,8 +29,8 @@
 # * say what "almost surely" takes when $\varepsilon_t = 1/t$, and what i.i.d. samples take;
 # * find the exponent that is best at a given $t$, where it is not $1/3$.
 #
-# Each section ends with links to the rows of the [ledger](claims.md), where the claim is quoted and
-# checked. What is true beyond the repairs is [the next notebook](05_what_is_true.ipynb).
+# On a first reading leave out sections 8, 9 and 12: nothing else here rests on them. Each section ends with
+# links to the rows of the [ledger](claims.md), where the claim is quoted and checked. What is true beyond the repairs is [the next notebook](05_what_is_true.ipynb).
 
 # %% jupyter={"source_hidden": true} tags=["remove-cell"]
 # Where the study is not installed, as on Google Colab, install it with the PyTorch that is there.
@@ -67,13 +67,13 @@ GREY = "#777777"
 #
 # ## 1. What is assumed
 #
-# At step $t$ a state $X$ is drawn. In it arm $i$ of $K$ would pay $\mu_i(X)$ on average. The best arm
-# there is called $*$, and choosing arm $i$ loses
+# At step $t$ a state $X$ is drawn. In it arm $i$ of $K$ would bring a reward $Y_i$, on average $\mu_i(X)$. The
+# best arm there is called $*$, and choosing arm $i$ loses
 #
 # $$\Delta_i(X) = \mu_*(X) - \mu_i(X) \ge 0 .$$
 #
-# (Algorithm 1 in the paper has the reward as a function of the arm alone. It has to depend on the state, and
-# on chance as well.)
+# (In the paper's Algorithm 1 the reward is a function of the arm alone. It must depend on the state and on
+# chance as well.)
 #
 # The predictor of arm $i$ is $\Phi_i$, and its error in this state is
 # $e_i = |\Phi_i(X) - \mu_i(X)|$. (Euler's number never appears by its letter: we write $\exp$.) The
@@ -82,8 +82,8 @@ GREY = "#777777"
 # **Everything rests on how fast the errors shrink.** For this the paper quotes a theorem from the
 # literature (its 3.1): after $n$ samples "$\mathbb E\int|\Phi_n - \mathbb E R|^2 dP \le
 # c\sqrt{\log(n)/n}$". No such rate can hold for *every* bounded $\mu$, and the quotation assumes
-# nothing of $\mu$. Let $\mu$ be 0 or 1 by coin at each of $n^2$ equally likely points. A point that
-# the sample does not show costs at least $1/4$, and nearly all points are such:
+# nothing of $\mu$. Let $\mu$ be 0 or 1 by coin at each of $n^2$ equally likely points. Where the sample
+# shows nothing, the best guess is $1/2$ and costs $1/4$; and nearly all points are such:
 
 # %%
 sizes = [10, 100, 1000, 10_000]
@@ -98,16 +98,16 @@ Table(pd.DataFrame({"n": sizes, "risk at least": risks, "√(log n / n)": rates}
 # $k^{-5/4}$ on the points $k = 1, 2, \dots$ leave a share of about $n^{-1/5}$ unseen. So we say openly
 # what is assumed.
 #
-# **Assumption A.** From $n_{\min}$ samples on, drawn i.i.d. like $(X, Y_i)$, each arm's squared risk
-# satisfies $\mathbb E\,e_i^2 \le C\,g(n)$ with $g(n) = \sqrt{\ln n/n}$.
+# **Assumption A.** After $n \ge n_{\min}$ samples, drawn i.i.d. like $(X, Y_i)$, each arm's *risk*, the mean
+# of its squared error, satisfies $\mathbb E\,e_i^2 \le C\,g(n)$ with $g(n) = \sqrt{\ln n/n}$.
 #
 # The quotation asks for more that the experiments do not give: the *global* minimum of the squared error,
 # and as many parameters as samples, where the networks have a fixed number and 16 epochs of training.
 # Rewards must be bounded, so that normal noise, as in the paper's second experiment, is outside its own
-# theorems. And size, by which the quotation measures a network, does not tell Deep from Simple Deep, which
-# the paper says lacks "the necessary complexity": Simple has 392,201 parameters, Deep 31,905.
-# (The introduction bounds weights and calls this "equivalent to a Lipschitz bound". It implies one. But
-# multiply a ReLU layer by $c$ and divide the next by $c$: the weights change, and the network does not.)
+# theorems. And Simple Deep, which the paper says lacks "the necessary complexity", is the larger network by
+# the quotation's measure: it has 392,201 parameters, Deep 31,905. (To bound the weights is not "equivalent to
+# a Lipschitz bound" either, as the introduction says. It implies one. But multiply one ReLU layer by $c > 0$ and
+# divide the next by $c$: the weights change, and the function does not.)
 #
 # *Ledger: [16](claims.md#claim-16), [17](claims.md#claim-17), [18](claims.md#claim-18), [51](claims.md#claim-51),
 # [52](claims.md#claim-52), [53](claims.md#claim-53), [63](claims.md#claim-63).*
@@ -155,8 +155,8 @@ Table(pd.DataFrame({"w": [2, 4, 8, 16], "ever reached": reached, "Ville: 1/w": [
 #
 # $$\mathrm{regret}_t = \varepsilon_t\,\bar D + (1-\varepsilon_t)\,\mathbb E\,\Delta_{\hat I}(X).$$
 #
-# The paper has the same as "$\sum_i \mathbb E\,\Delta_i(X_t) P(I_t=i \mid X_t)$": the probabilities of
-# the $K$ arms add up to 1.
+# The paper writes the same as "$\sum_i \mathbb E\,\Delta_i(X_t) P(I_t=i \mid X_t)$", where $I_t$ is the arm
+# taken.
 #
 # **So the floor comes for free:** $\mathrm{regret}_t \ge \varepsilon_t \bar D$, at every $t$, with
 # certainty. The paper prints the smaller $\delta\varepsilon_t/K$, and reaches it through a line for one
@@ -209,7 +209,7 @@ boundary[0]
 # %% [markdown]
 # Only for errors of $\delta/2$ and more, and good predictors make small ones. **Leave the line out,
 # and the chain closes.** Two lines on, the paper exchanges two expectations "by dominated convergence".
-# Nothing converges there. It is Tonelli's theorem for non-negative integrands, and true.
+# Nothing converges there. The exchange is right, since what is averaged is never negative (Tonelli).
 #
 # *Ledger: [21](claims.md#claim-21), [22](claims.md#claim-22), [23](claims.md#claim-23).*
 
@@ -219,10 +219,9 @@ boundary[0]
 # ## 5. Which arm is "the optimal arm"?
 #
 # **The index $*$ depends on the state, but Assumption A bounds the risk of one fixed arm.** Suppose
-# every arm errs only in the states where it is the best one, and there so much that its risk over all
-# states is 1. Whoever looks at "the error of the optimal arm" always meets the bad part, $K$ units of
-# it. The proof adds up $\mathbb E(e_i^2 + e_*^2)$ over the arms $i \ne *$, and counts on $2K$ risks.
-# With $K$ equally likely states, arm $k$ best in state $k$, and $e_k^2 = K$ there:
+# there are $K$ equally likely states, arm $k$ is best in state $k$, and errs there alone, with $e_k^2 = K$. Then
+# each arm's risk is 1, but the squared error of "the optimal arm" is $K$ in every state. The proof adds up
+# $\mathbb E(e_i^2 + e_*^2)$ over the arms $i \ne *$, and counts on $2K$ risks:
 
 # %%
 def printed_sum(arms):
@@ -322,10 +321,10 @@ GREEDY["corrected"]
 # Leaving out the words "with probability" costs little: $\mathbb E\,\mathrm{regret}_t$ exceeds the bound
 # by at most $K\exp(-\tfrac{3L}{28K})\,\mathbb E\max_i\Delta_i$.
 #
-# Three of the paper's own words need care. "For all methods, training is every 20 time steps" in its
-# experiments, while its Algorithms 1, 4 and 5 train after every step and Algorithm 3 never. Its probability "refers to the stochastic policy's choices", which
-# include the greedy ones; it is over the coins and the random arms only. And Theorem 3.3 takes over "the
-# assumptions of Theorem 3.2", which say $\varepsilon_t = 1/t$.
+# Three sentences of the paper need care. Its probability "refers to the stochastic policy's choices", which
+# include the greedy ones; it is over the coins and the random arms only. Theorem 3.3 takes over "the
+# assumptions of Theorem 3.2", which say $\varepsilon_t = 1/t$. And "for all methods, training is every 20 time
+# steps", while Algorithms 1, 4 and 5 train after every step, and Algorithm 3 never.
 #
 # **Which of our runs does it cover?** None that trains a network. Those networks are warm-started, they
 # are trained every 20 steps, and nearly all of them on all steps. It covers the table of
@@ -416,7 +415,8 @@ print(f"Theorem 3.2 at its own t_0: at most {first.upper:.2f}. "
 # probability tends to 1 and the printed bound to $\max_i \mathbb E\,\Delta_i/t$, as if all were known
 # already. Take two arms that pay 1/2 and 0.9 on average, predicted by sample means (0 for an untried
 # arm), at $t = 2$. With probability 1/2 the one random pull went to the worse arm. Then that arm is
-# greedy, and the regret is $0.4\,(1 - \varepsilon_2/2)$:
+# greedy. Only a random step can take the better one, and does so half of the time: the regret is
+# $0.4\,(1 - \varepsilon_2/2)$.
 
 # %%
 two_arms = {"arms": 2, "delta": 0.4, "alpha": 0.4, "mean_gap": 0.2, "C": 0.1, "n_min": 2}
@@ -456,8 +456,8 @@ every_step
 # Along them the sum is geometric, and between two such steps the counts of random pulls cannot fall.
 # (The any-time lemma of [the next notebook](05_what_is_true.ipynb) needs neither sum nor subsequence.)
 #
-# **What converges almost surely is the regret given the exploration.** Given the data too, Assumption A
-# bounds an expectation only, and convergence in probability is all that follows.
+# **What converges almost surely is the regret given the exploration, averaged over the data.** Of the regret
+# with one set of data only convergence in probability follows, since Assumption A bounds an average.
 #
 # *Ledger: [35](claims.md#claim-35), [36](claims.md#claim-36), [38](claims.md#claim-38).*
 
@@ -467,8 +467,8 @@ every_step
 # ## 10. What does an arm learn from?
 #
 # **Greedy steps choose the states in which an arm looks good. So what the arm sees is not a sample of
-# all states.** The printed proof applies Theorem 3.1, which wants i.i.d. data, to all $T_i(t)$ samples
-# of arm $i$, right after "Recall that we are in the case". Only those of the random branch are i.i.d.
+# all states.** The printed proof applies Theorem 3.1, which wants i.i.d. data, to all samples of arm $i$
+# ("Recall that we are in the case …"). Only those of its random steps are i.i.d.
 # Here are the states on which arm 1 was trained, in 20 runs of the package's own policy with three arms
 # and nearest neighbours as the predictor:
 
@@ -512,8 +512,7 @@ plt.show()
 #
 # 1. *Train on random steps only.* This is what our theorem assumes. It throws most of the data away: of
 #    $t$ steps about $t^{1-p}$ are kept.
-# 2. *Weight each sample by $1/P(D_l = j \mid X_l)$*, one over the probability of the arm taken, which the
-#    policy knows. Then the risk is unbiased, but the samples depend on each other through the policy, and
+# 2. *Weight each sample by one over the probability of the arm taken*, which the policy knows. Then the risk is unbiased, but the samples depend on each other through the policy, and
 #    one needs a learning theorem for such data.
 # 3. *Keep everything and pay a density ratio.* Only a share of about $t^{-p}$ is random, so the risk may
 #    be $t^p$ times as large. Then $t^p\sqrt{\ln t/t}$ tends to 0 for $p < 1/2$ only.

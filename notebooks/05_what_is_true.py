@@ -157,8 +157,9 @@ Table(pd.DataFrame({"p": ["1/3", "1/2", "1"], "t₁": [f"{float(t):.4g}" for t i
 #
 # *Proof.* Arm 2 is greedy in state $k$ exactly if it was tried there, and that needs a random step, because
 # untried it is predicted 0 and loses the tie. A random step before $t$ draws state $k$ and arm 2 with
-# probability $\varepsilon_l w_k/2$, independently over $l$: hence the product. The sum over $k$ is Laplace's
-# method, $\sum_k w_k\exp(-w_k n) \approx \kappa/\sqrt n$ at $n = \frac12\sum_{l<t}\varepsilon_l$. $\square$
+# probability $\varepsilon_l w_k/2$, independently over $l$: hence the product. For small $x$ it is $1 - x \approx
+# \exp(-x)$, and the sum over $k$ is nearly an integral (Laplace's method): $\sum_k w_k\exp(-w_k n) \approx
+# \kappa/\sqrt n$, here at $n = \frac12\sum_{l<t}\varepsilon_l$. $\square$
 
 # %%
 powers, decades = {"1/6": 1 / 6, "1/3": 1 / 3, "1/2": 1 / 2, "1": 1}, range(31)
@@ -186,7 +187,7 @@ plt.show()
 # of order $1/\sqrt{\ln t}$. Beyond powers: *no* fixed schedule has a total regret below
 # $(1-o(1))\,\frac32(\kappa t/2)^{2/3}$ after $t$ steps, and exploring first comes close to it.
 # (With other weights, $w_k \propto k^{-1/(1-a)}$, the risk falls as $n^{-a}$ and the best exponent is
-# $a/(1+a)$. That the risk is *at most* $\kappa n^{-a}$ holds for $a = 1/2$, and fails for $a \ge 0.7$.)
+# $a/(1+a)$.)
 #
 # **Number.** The limit at $p = 1/3$, and how near the regret is to it:
 
@@ -250,8 +251,8 @@ plt.show()
 # the theorem's bound for it, $\frac{2K}\delta\,C\,n^{-1/2}$ with $C = \kappa/16$ and
 # $n = \frac1{2K}\sum_{l<t}\varepsilon_l$, exceeds it by a factor that tends to 2.
 #
-# *Proof.* By Laplace the greedy loss is $\frac\kappa2 (Kn')^{-1/2}$ with $n' = 2n$ the expected number of an
-# arm's random samples, and the bound is $\frac\kappa2 n^{-1/2}$; their quotient is $\sqrt{2K} = 2$. $\square$
+# *Proof.* As in Theorem B the greedy loss is about $\frac\kappa2 m^{-1/2}$ with $m = \sum_{l<t}\varepsilon_l = 2Kn$,
+# and the bound is $\frac\kappa2 n^{-1/2}$; their quotient is $\sqrt{2K} = 2$. $\square$
 
 # %%
 times = [10, 100, 10**4, 10**8, 10**16, 10**30]
@@ -277,7 +278,8 @@ Table(pd.DataFrame({"t": times, "bound / truth": factors}),
 # of *any* arm shows, now and then, in the error of the arm that is *taken*, which the run itself records.
 #
 # **Theorem C.** Let the states be i.i.d. with mean rewards $\mu_j(X_t)$ and gap $\delta$, let each prediction
-# be any function of the whole past, and let $\varepsilon_t$ never rise. Then
+# be any function of the whole past, and let $\varepsilon_t$ never rise. Let $I_s$ be the arm taken at step $s$, and
+# $e_{j,s}$ the error of arm $j$'s prediction in its state. Then
 #
 # $$\sum_{s\le t}\mathbb E\,\mathrm{regret}_s \;\le\; \bar D\sum_{s\le t}\varepsilon_s
 #   + \frac{2K}{\delta\,\varepsilon_t}\;\mathbb E\sum_{s\le t} e_{I_s,s}^2 . \tag{2}$$
@@ -291,8 +293,8 @@ Table(pd.DataFrame({"t": times, "bound / truth": factors}),
 # The last sum is how far the predictor was off on the data that the run itself produced. **Nothing is assumed
 # to be i.i.d. but the states; the theorem covers all our runs, the networks too.** If the sum is of order
 # $t^{1-a}$, then $p = a/2$ gives a total regret of order $t^{1-a/2}$. For a table of sample means it is of
-# order $\ln t$, whatever is chosen. With $e^2$ divided by the probability of the arm taken, in the place of
-# $\varepsilon_t/K$, the bound is sharper. Here are both, from the errors of the runs of section 2:
+# order $\ln t$, whatever is chosen. A sharper bound divides each $e_{I_s,s}^2$ by the probability with which the
+# arm $I_s$ was taken, where (2) has $\varepsilon_t/K$. Here are both, from the errors of the runs of section 2:
 
 # %%
 epsilon = np.arange(1, STEPS + 1) ** (-1 / 3)
@@ -346,8 +348,9 @@ Table(pd.DataFrame({"total regret": ["of the runs", "of a uniform choice", "Theo
 # choice has to do without it. How many arms are undrawn follows from the coins alone. So the price can be
 # computed, whatever the learner learns from the others.
 #
-# **Theorem D.** Let $M_t$ be the number of arms that no random step before $t$ has drawn, let the arms be
-# exchangeable, and let $v_k$ be the mean of the best of $k$ arms. Whoever takes no undrawn arm greedily has
+# **Theorem D.** Let $M_t$ be the number of arms that no random step before $t$ has drawn. Let the arms be alike
+# (exchangeable: renumbered, their rewards have the same law), and let $v_k$ be the mean of the best of $k$ of
+# them. Whoever takes no undrawn arm greedily has
 #
 # $$\mathbb E\,\mathrm{regret}_t \;\ge\; \varepsilon_t\bar D
 #   + (1-\varepsilon_t)\sum_m P(M_t = m)\,(v_K - v_{K-m}), \tag{3}$$
@@ -413,9 +416,11 @@ print(f"fitted over t = 100 to 2,000: t^({fit[0]:.3f})")
 # **Is Deep of this class?** Nearly. In notebook 07 sixty arms are looked at, in twelve runs of 2,000 steps. Untrained
 # networks predict next to nothing, and before the first training, at $t = 20$, the largest of these numbers decides:
 # ten arms were first taken so, by no random step. Later only one was. Of the ten arms that no random step had
-# drawn in the end, seven were never taken. So the price stands: on average up to $t = 2{,}000$ at least 0.50 per step
-# for a learner of the class, and 1.73 is what Deep lost; up to 40,000 it is 0.24 and 0.60, and up to 100,000 at
-# least 0.20, where we have no run yet. The theorem of notebook 04, section 6, says nothing at any of these steps.
+# drawn in the end, seven were never taken.
+#
+# **What the theorem is worth:** on average up to $t = 2{,}000$ it says at least 0.50 per step, where Deep lost 1.73; up
+# to 40,000 at least 0.24, where Deep lost 0.60; up to 100,000 at least 0.20, and we have no run yet. The theorem of
+# [notebook 04, section 6](04_the_bounds.ipynb) says nothing at any of these steps.
 #
 # (With one state, the paper's introduction says, epsilon greedy "is known to converge". Its source, Auer et al.,
 # explores with $\min(1, cK/(d^2t))$, $c > 5$. That leaves an arm undrawn with a probability of order $t^{-5}$ at

@@ -200,8 +200,8 @@ def test_the_numbers_that_chapters_5_and_7_tell_are_those_of_the_runs() -> None:
     )
     assert "allows 99 per step on average up to $t = 2{,}000$ and 28 up to 40,000" in five
     assert "loses 1.73 and 0.60 and a uniform choice 3.29" in five
-    assert "at least 0.50 per step for a learner of the class, and 1.73 is what Deep lost" in five
-    assert "up to 40,000 it is 0.24 and 0.60, and up to 100,000 at least 0.20" in five
+    assert "up to $t = 2{,}000$ it says at least 0.50 per step, where Deep lost 1.73" in five
+    assert "up to 40,000 at least 0.24, where Deep lost 0.60; up to 100,000 at least 0.20" in five
     assert "99 in its sharper form and 95,450 as it is stated" in seven
     assert "these are 0.60, 3.29, 0.24, 28, 650,517 and nothing" in seven
 
