@@ -25,7 +25,7 @@ PORT ?= 8000
 WHEELS ?=
 
 .PHONY: figures paper redraw test test-all coverage mutants lab sync outputs assignments grade bench claims proofs
-.PHONY: book book-lite serve sphinx pages ready environment clean
+.PHONY: book book-pdf book-lite serve sphinx pages ready environment clean
 
 figures: $(READY)  ## the paper's three figures at quick scale, into results/
 	$(BIN)/bandits figures --scale quick
@@ -85,6 +85,9 @@ outputs: sync  ## run the notebooks (or make outputs NOTEBOOKS=...) and store wh
 
 book: book-lite  ## the study as web pages, into results/book/html
 	$(BIN)/python -m book
+
+book-pdf: pages  ## the whole book as one PDF, into results/book; needs Chromium
+	$(BIN)/python -m book --pdf
 
 book-lite: pages  ## the notebooks that run in the pages (WHEELS= names where Pyodide's wheels are)
 	$(BIN)/python -m book.lite $(WHEELS:%=--from %)

@@ -36,7 +36,7 @@ const look = () => {
   return {
     title: document.title,
     formulas: document.querySelectorAll("mjx-container").length,
-    raw: texts.filter((text) => /\\[([]|\$[^$\n]+\$|@@\w+@@/.test(text)).map((text) => text.slice(0, 120)),
+    raw: texts.filter((text) => /\\[([]|\$[^$\n]+\$|@@\w+@@|^\s*\|.*\|\s*$/m.test(text)).map((text) => text.slice(0, 120)),
     wrong: [...document.querySelectorAll("mjx-merror, [data-mjx-error]")].map(shown),
     waiting: [...document.querySelectorAll("span.math, div.math")].filter((e) => !e.querySelector("mjx-container")).map(shown),
     pictures: document.images.length,

@@ -20,6 +20,7 @@ extensions = [
 # The notebooks are shown as they are committed: a test of the study has run each of them.
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # what cells put out has tables, which plain CommonMark lacks
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # the default is fetched from a public host
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_inline"]
 myst_heading_anchors = 4

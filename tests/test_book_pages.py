@@ -18,6 +18,7 @@ import pytest
 from bandits.results import figures, paper, saved
 from bandits.theory.claims import CLAIMS
 from book import chapters, ledger, pages
+from book.__main__ import PDF, browser, main
 from book.assemble import NPM, VENDORED
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -210,11 +211,6 @@ def test_a_reader_finds_the_four_things_at_once(html: Path, found: dict[Path, Pa
 # ── In a browser ────────────────────────────────────────────────────────────────────────────────
 
 
-def browser() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return next((path for name in names if (path := shutil.which(name))), None)
-
-
 def visit(html: Path, paths: list[Path]) -> Iterator[dict[str, Any]]:
     """What the driver saw of each page at each width, light and dark."""
     if not (chromium := browser()):
@@ -247,6 +243,24 @@ def test_one_page_of_each_kind_in_a_browser(html: Path) -> None:
             assert seen["formulas"] > 30
         if seen["page"] == "figures.html":
             assert seen["pictures"] == len(list((ROOT / "figures").glob("*.png")))
+
+
+@pytest.mark.slow
+def test_the_whole_book_is_printed_as_one_pdf(npm: None, tmp_path: Path) -> None:
+    """Every picture of the chapters is in it, and it has some hundred pages."""
+    if not browser() or not shutil.which("node"):
+        unable("the PDF is not made: there is no Chromium, or no node")
+    assert main(["--pdf", "--out", str(tmp_path)]) == 0
+    printed = (tmp_path / PDF).read_bytes()
+    assert printed.startswith(b"%PDF")
+    assert printed.count(b"/Type /Page\n") > 150
+
+
+def test_a_pdf_without_a_browser_is_one_sentence(monkeypatch, capsys, tmp_path) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert main(["--pdf", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "a PDF needs node and Chromium (or Chrome) on the PATH\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
