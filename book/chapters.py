@@ -48,8 +48,11 @@ def chapter(path: Path) -> dict[str, Any]:
 
 
 def anchored(text: str) -> str:
-    """The same with links to anchors as HTML: MyST knows no anchors but its own headings'."""
-    return ANCHORED.sub(r'<a href="\2.html#\3">\1</a>', text)
+    """The same with links to anchors as HTML: MyST knows no anchors but its own headings'.
+
+    What lies in book/ lies above the chapters in the book.
+    """
+    return ANCHORED.sub(r'<a href="\2.html#\3">\1</a>', text.replace("](../book/", "](../"))
 
 
 def links(path: Path) -> str:

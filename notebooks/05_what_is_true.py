@@ -333,9 +333,11 @@ Table(pd.DataFrame({"total regret": ["of the runs", "of a uniform choice", "Theo
 # In numbers the theorem is weak: a uniform choice does better than the bound says. On the paper's task, with
 # $\varepsilon_t = 1/t$ and five runs of Deep, the sharper form allows 99 per step on average up to $t = 2{,}000$ and 28
 # up to 40,000, where Deep loses 1.73 and 0.60 and a uniform choice 3.29
-# ([notebook 07](07_the_paper_figures.ipynb) draws it). Its worth is the rate, and the assumption that is missing. Neighbours in the literature: Auer, Cesa-Bianchi and Fischer (2002) for one
-# state, with $\varepsilon_t = \min(1, cK/(d^2t))$, $c > 5$, and not $1/t$; Langford and Zhang (2007), who explore in
-# epochs; Foster and Rakhlin (2020), whose SquareCB has $t^{1-a/2}$ without a gap.
+# ([notebook 07](07_the_paper_figures.ipynb) draws it). Its worth is the rate, and the assumption that is missing.
+# Neighbours in the literature: [Auer, Cesa-Bianchi and Fischer (2002)](09_what_holds.ipynb#auer2002) for one
+# state, with $\varepsilon_t = \min(1, cK/(d^2t))$, $c > 5$, and not $1/t$;
+# [Langford and Zhang (2007)](09_what_holds.ipynb#langford2007), who explore in
+# epochs; [Foster and Rakhlin (2020)](09_what_holds.ipynb#foster2020), whose SquareCB has $t^{1-a/2}$ without a gap.
 #
 # *Ledger: [70](claims.md#claim-70).*
 
