@@ -202,6 +202,9 @@ def test_the_numbers_that_chapters_5_and_7_tell_are_those_of_the_runs() -> None:
     assert "loses 1.73 and 0.60 and a uniform choice 3.29" in five
     assert "up to $t = 2{,}000$ it says at least 0.50 per step, where Deep lost 1.73" in five
     assert "up to 40,000 at least 0.24, where Deep lost 0.60; up to 100,000 at least 0.20" in five
+    page = " ".join((FIGURES.parent / "book" / "results.md").read_text("utf-8").split())
+    assert "Averaged over these 40,000 steps Deep loses 0.60 per step." in page
+    assert "can lose less than 0.24" in page
     assert "99 in its sharper form and 95,450 as it is stated" in seven
     assert "these are 0.60, 3.29, 0.24, 28, 650,517 and nothing" in seven
 

@@ -128,3 +128,12 @@ def test_greedy_regret_is_at_most_two_over_delta_times_the_squared_errors(arms, 
 def test_bad_input_is_refused_by_name(change, words):
     with pytest.raises(ValueError, match=words):
         theorem_bounds(**{"t": 10**6, "p": 1 / 3, **MNIST, **change})
+
+
+def test_after_2000_steps_the_repaired_bound_is_worse_than_a_uniform_choice():
+    """At p = 1/3 with C = δ = 1; a uniform choice loses 3.29."""
+    n = 1.5 * (2000 ** (2 / 3) - 1) / 10  # L_p(t)/(2K)
+    direct = 3.29175 / 2000 ** (1 / 3) + (1 - 2000 ** (-1 / 3)) * 10 * math.sqrt(math.log(n) / n)
+    found = theorem_bounds(2000, p=1 / 3, version="corrected", **MNIST)
+    assert found.upper == pytest.approx(direct, rel=1e-12)
+    assert direct == pytest.approx(3.63, abs=5e-3)
