@@ -163,7 +163,7 @@ class Networks:
     def predict(self, contexts: NDArray[np.float32]) -> NDArray[np.float32]:
         """Contexts (n, m) -> Φ_j(x) of every arm, (n, K)."""
         with torch.inference_mode():
-            x = self._inputs(contexts)
+            x = self.inputs(contexts)
             scores = [network(x).reshape(len(x)) for network in self.networks]
             return torch.stack(scores, dim=1).cpu().numpy()
 
@@ -174,7 +174,8 @@ class Networks:
             if len(rows):
                 self._train(arm, history, rows)
 
-    def _inputs(self, contexts: NDArray[np.float32]) -> Tensor:
+    def inputs(self, contexts: NDArray[np.float32]) -> Tensor:
+        """Contexts (n, m) as the networks take them, on their device."""
         inputs, first = torch.from_numpy(contexts).to(self.device), self.networks[0]
         return first.arrange(inputs) if isinstance(first, Network) else inputs
 
@@ -186,7 +187,7 @@ class Networks:
             optimizer.param_groups[0]["lr"] = rate
             optimizer.zero_grad(set_to_none=True)
             # Contexts become floats here, a mini-batch at a time: see `History`.
-            inputs = self._inputs(history.contexts_of(batch))
+            inputs = self.inputs(history.contexts_of(batch))
             rewards = torch.from_numpy(history.rewards[batch]).to(self.device)
             F.mse_loss(network(inputs).reshape(len(inputs)), rewards).backward()  # type: ignore[no-untyped-call]
             optimizer.step()

@@ -26,6 +26,8 @@ ALT = {
     "and on logarithmic axes, with a fitted power law, flatter than the paper's slope of −1/2.",
     "architecture_study": "Squared error on unseen states against operations per sample for "
     "several networks, after 200 and 800 samples; the chosen one is cheap and among the best.",
+    "comparators": "Curves of mean reward per step of one network with several ways to explore, of "
+    "two linear methods, of Optimal and of Random.",
     "exponent": "Left: reward of Deep for six exponents p, worst for p = 0. Right: share of arms "
     "that no random step has drawn, which falls slowly for p = 1 and stays near 0.7 for p = 2.",
     "pixel_scale": "LinUCB against the largest pixel value: reward is highest near 1 and falls to "

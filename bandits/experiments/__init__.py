@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from bandits.checks import UsageError, one_of
 from bandits.experiments.beyond import BEYOND
+from bandits.experiments.comparators import COMPARATORS
 from bandits.experiments.long import BOUNDED, LONG, bounded
 from bandits.experiments.method import (
     LeastSquaresSpec,
@@ -45,6 +46,7 @@ __all__ = [
     "BEYOND",
     "BOUNDED",
     "BOUNDS",
+    "COMPARATORS",
     "COMPARED",
     "DEEP",
     "DEEP_ARCHITECTURE",
@@ -97,7 +99,7 @@ if TYPE_CHECKING:
 
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
 EXPERIMENTS: dict[str, Experiment] = {
-    item.name: item for item in (STUDY, *PAPER, *BEYOND, *LONG, *PROVED, *TUNING)
+    item.name: item for item in (STUDY, *PAPER, *BEYOND, COMPARATORS, *LONG, *PROVED, *TUNING)
 }
 
 

@@ -1,5 +1,6 @@
 """What a policy is and what it decides; the best arm of each row of scores."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -79,6 +80,15 @@ def drawn(probabilities: NDArray[np.floating], uniform: NDArray[np.float64]) -> 
     place = np.minimum(uniform * total, np.nextafter(total, 0))  # the product may round up
     actions: NDArray[np.int64] = (below > place[:, None]).argmax(axis=1)
     return actions
+
+
+StepGenerator = Callable[[int], np.random.Generator]
+"""Random numbers of a step t alone, the same whenever they are asked for."""
+
+
+def normals(generator: StepGenerator, t: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """Standard normal numbers of the steps t (n,), (n, size)."""
+    return np.array([generator(int(step)).standard_normal(size) for step in t])
 
 
 def chosen(table: NDArray[F], actions: NDArray[np.int64]) -> NDArray[F]:

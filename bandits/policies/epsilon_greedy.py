@@ -11,7 +11,7 @@ from bandits.history import Recall
 from bandits.policies.choice import Choice, argmax, chosen
 from bandits.policies.learner import Learner
 from bandits.predictors import LeastSquares, Predictor
-from bandits.schedules import NeverExplore, Schedule, checked_epsilon
+from bandits.schedules import Constant, NeverExplore, Schedule, checked_epsilon
 from bandits.settings import Ties, TrainOn
 
 
@@ -26,6 +26,7 @@ class EpsilonGreedy(Learner):
         train_on: "all" steps, as the algorithm says, or those of the "random_branch" only, which
             is what the paper's proof needs for an i.i.d. sample.
         recall: see `History`.
+        epsilon: a constant ε_t, from 0 to 1, in place of the schedule.
     """
 
     def __init__(
@@ -37,9 +38,10 @@ class EpsilonGreedy(Learner):
         ties: Ties = "first",
         train_on: TrainOn = "all",
         recall: Recall | None = None,
+        epsilon: float | None = None,
     ) -> None:
         super().__init__(predictor, arms, recall=recall)
-        self.schedule = schedule
+        self.schedule = schedule if epsilon is None else Constant(epsilon)
         self.ties = one_of("ties", ties, get_args(Ties))
         self.train_on = one_of("train_on", train_on, get_args(TrainOn))
 

@@ -83,6 +83,7 @@ KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
     "high_noise": REWARD,
+    "comparators": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
     "architecture_study": Kind(
