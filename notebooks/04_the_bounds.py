@@ -328,8 +328,8 @@ GREEDY["corrected"]
 #
 # **Which of our runs does it cover?** None that trains a network. Those networks are warm-started, they
 # are trained every 20 steps, and nearly all of them on all steps. It covers the table of
-# [notebook 05, section 3](05_what_is_true.ipynb), trained on random steps only. All our runs, the
-# networks too, are covered by another theorem there, which assumes nothing of the kind.
+# [notebook 05, section 3](05_what_is_true.ipynb), trained on random steps only. All our runs that
+# explore, the networks too, are covered by another theorem there, which assumes nothing of the kind.
 #
 # *Ledger: [27](claims.md#claim-27), [32](claims.md#claim-32), [34](claims.md#claim-34), [56](claims.md#claim-56), [57](claims.md#claim-57),
 # [64](claims.md#claim-64).*

@@ -291,7 +291,7 @@ Table(pd.DataFrame({"t": times, "bound / truth": factors}),
 # $\varepsilon_s \ge \varepsilon_t$. $\square$
 #
 # The last sum is how far the predictor was off on the data that the run itself produced. **Nothing is assumed
-# to be i.i.d. but the states; the theorem covers all our runs, the networks too.** If the sum is of order
+# to be i.i.d. but the states; the theorem covers all our runs that explore, the networks too.** If the sum is of order
 # $t^{1-a}$, then $p = a/2$ gives a total regret of order $t^{1-a/2}$. For a table of sample means it is of
 # order $\ln t$, whatever is chosen. A sharper bound divides each $e_{I_s,s}^2$ by the probability with which the
 # arm $I_s$ was taken, where (2) has $\varepsilon_t/K$. Here are both, from the errors of the runs of section 2:
@@ -402,8 +402,8 @@ Table(pd.DataFrame({"t": ["2,000", "40,000", "100,000", "10^12"]} | least),
 
 # %% [markdown]
 # The paper sees a rate of about $t^{-1/2}$ in the running average of the regret, with $\varepsilon_t = 1/t$ and five
-# arms. **For a learner of this class that cannot be the rate in the limit**, which is $t^{-1/5}$. But what would a
-# perfect learner's running average look like at 2,000 steps?
+# arms. **For a learner of this class that cannot be the rate in the limit**, which is
+# $t^{-1/5}$ at best. But what would a perfect learner's running average look like at 2,000 steps?
 
 # %%
 steps = np.arange(1, 2001)
