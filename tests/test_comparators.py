@@ -12,6 +12,9 @@ from bandits.environments import Draws, Rounds, SyntheticBandit, table
 from bandits.experiments import COMPARATORS, Method, NetworkSpec, RunSpec, Scale, build_policy
 from bandits.mnist import Mnist
 from bandits.networks import Networks
+from bandits.policies import Choice
+from bandits.policies.bootstrapped import Bootstrapped
+from bandits.policies.dropout import Dropout
 from bandits.policies.linear_thompson import LinearThompson
 from bandits.policies.neural_linear import NeuralLinear, posterior
 from bandits.policies.neural_thompson import NeuralThompson
@@ -207,10 +210,77 @@ def test_neural_thompson_draws_with_neural_ucbs_width() -> None:
     assert choice.propensities is None
 
 
+# The ensemble
+
+
+def test_an_ensemble_follows_a_member_drawn_uniformly_and_tells_how_many_agree() -> None:
+    members = [Fixed(1, 0, 0), Fixed(1, 0, 0), Fixed(0, 2, 0), Fixed(0, 0, 1), Fixed(3, 0, 1)]
+    policy = Bootstrapped(lambda count: members[:count], 3, step_generator)
+    n = 3000
+    choice = policy.choose(np.zeros((n, 1), np.float32), np.arange(1, n + 1), draws(n))
+    shares = np.array([0.6, 0.2, 0.2])
+    np.testing.assert_allclose(choice.propensities, shares[choice.actions])
+    np.testing.assert_allclose(np.bincount(choice.actions) / n, shares, atol=0.04)
+
+
+def test_each_member_keeps_half_of_the_steps_by_itself() -> None:
+    policy = Bootstrapped(lambda count: [Fixed(1, 0, 0)] * count, 3, step_generator)
+    n = 2000
+    x = np.arange(n, dtype=np.float32)[:, None]
+    nothing = np.zeros(n, np.int64)
+    for block in (slice(0, 900), slice(900, n)):
+        choice = Choice(nothing[block], np.ones(n)[block], np.zeros(n, bool)[block])
+        policy.record(x[block], choice, np.zeros(n, np.float32)[block])
+    kept = np.array([np.isin(x[:, 0], history.contexts[:, 0]) for history in policy.histories])
+    assert kept.mean(axis=1) == pytest.approx(0.5, abs=0.05)
+    assert np.abs(np.corrcoef(kept) - np.eye(5)).max() < 0.1
+    every = Bootstrapped(lambda count: [Fixed(1, 0, 0)] * count, 3, step_generator, keep=1.0)
+    every.record(x, Choice(nothing, np.ones(n), np.zeros(n, bool)), np.zeros(n, np.float32))
+    assert [len(history) for history in every.histories] == [n] * 5
+
+
+# Dropout
+
+
+def test_dropout_leaves_neurons_out_and_keeps_the_mean() -> None:
+    networks = small_networks(1)
+    x = np.float32([[0.2, 0.5, 0.1]])
+    plain = float(networks.predict(x)[0, 0])
+    network = networks.networks[0]
+    hidden = torch.relu(network.hidden(torch.from_numpy(x)))[0].detach().numpy()
+    parts = hidden * network.output.weight.detach().numpy()[0]
+    policy = Dropout(networks, 1, step_generator, np.random.SeedSequence(4), keep=0.8)
+    n = 2000
+    choice = policy.choose(np.tile(x, (n, 1)), np.arange(1, n + 1), draws(n))
+    # Each part is there with probability 0.8, divided by 0.8: the mean is as before.
+    variance = (parts.astype(float) ** 2).sum() * 0.2 / 0.8
+    assert choice.predictions is not None
+    assert choice.predictions.mean() == pytest.approx(plain, abs=4 * np.sqrt(variance / n))
+    assert choice.predictions.var() == pytest.approx(variance, rel=0.15)
+    whole = Dropout(small_networks(1), 1, step_generator, np.random.SeedSequence(4), keep=1.0)
+    np.testing.assert_allclose(whole.scores(x)[0, 0], plain, rtol=1e-6)
+
+
+@pytest.mark.parametrize("keep", [0.0, 1.5])
+def test_a_share_out_of_range_is_refused(keep: float) -> None:
+    with pytest.raises(ValueError, match="keep must be"):
+        Dropout(small_networks(), 2, step_generator, np.random.SeedSequence(4), keep=keep)
+    with pytest.raises(ValueError, match="keep must be"):
+        Bootstrapped(lambda count: [], 2, step_generator, keep=keep + 1.5)
+
+
 # All of them
 
 
-NAMES = ("squarecb", "linear_thompson", "neural_linear", "neural_ucb", "neural_thompson")
+NAMES = (
+    "bootstrapped",
+    "dropout",
+    "squarecb",
+    "linear_thompson",
+    "neural_linear",
+    "neural_ucb",
+    "neural_thompson",
+)
 
 
 def play(
@@ -255,7 +325,7 @@ def test_the_experiment_runs_at_a_small_scale(sample: Mnist) -> None:
     for job in jobs(COMPARATORS, Scale(40, 1)):
         run = compute(job.spec, sample)  # type: ignore[arg-type]
         unknown = np.isnan(run.propensities).all()
-        assert unknown == job.spec.method.name.endswith(("thompson", "neural_linear"))  # type: ignore[union-attr]
+        assert unknown == job.spec.method.name.endswith(("thompson", "neural_linear", "dropout"))  # type: ignore[union-attr]
         if job.spec.method.name.startswith("epsilon"):  # type: ignore[union-attr]
             constant = float(job.spec.method.name[8:].replace("_", "."))  # type: ignore[union-attr]
             greedy = run.propensities[~run.explored]

@@ -62,6 +62,7 @@ def _given(spec: RunSpec, rounds: Rounds, device: str) -> Given:
         "means": lambda: rounds.means,
         "schedule": lambda: _schedule(method),
         "predictor": lambda: _predictor(method, given),
+        "predictors": lambda: lambda count: _predictors(method, given, count),
         "ties": lambda: method.ties,
         "train_on": lambda: method.train_on,
         "recall": lambda: lambda t: rounds.contexts(t - 1),
@@ -97,6 +98,15 @@ def _predictor(method: Method, given: Given) -> Predictor:
     raise ValueError(f"method {method.name} needs a predictor")
 
 
+def _predictors(method: Method, given: Given, count: int) -> list[Predictor]:
+    """As many predictors of one kind, each with random numbers of its own."""
+    seeds = zip(*(given[name]().spawn(count) for name in ("weights", "batches")), strict=True)
+    return [
+        _predictor(method, {**given, "weights": lambda w=w: w, "batches": lambda b=b: b})  # type: ignore[misc]
+        for w, b in seeds
+    ]
+
+
 def check_experiment(experiment: Experiment) -> None:
     """Refuse, before any work, methods or a bandit that cannot be built or heed not all settings.
 
@@ -126,6 +136,8 @@ def check_method(method: Method) -> None:
     own = dict(method.parameters)
     check_named(who, makes, POLICY_GIVEN, own)
     reads = {name: needed for name, needed in named(makes).items() if name not in own}
+    if "predictors" in reads:
+        reads["predictor"] = reads["predictors"]
     for name, told, is_given in (
         ("schedule", "p" if method.schedule is None else "schedule", method.explores),
         ("predictor", "predictor", method.predictor is not None),

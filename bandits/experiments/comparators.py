@@ -24,6 +24,8 @@ NEURAL_LINEAR = Method(
 )
 NEURAL_UCB = Method("neural_ucb", "NeuralUCB", "neural_ucb", predictor=NETWORK)
 NEURAL_THOMPSON = Method("neural_thompson", "NeuralTS", "neural_thompson", predictor=NETWORK)
+BOOTSTRAPPED = Method("bootstrapped", "ensemble of five", "bootstrapped", predictor=NETWORK)
+DROPOUT = Method("dropout", "dropout Thompson", "dropout", predictor=NETWORK)
 LINEAR_THOMPSON = Method("linear_thompson", "linear Thompson", "linear_thompson")
 
 COMPARATORS = Experiment(
@@ -34,6 +36,8 @@ COMPARATORS = Experiment(
         bounded(DEEP),
         *(constant(epsilon) for epsilon in (0.1, 0.05, 0.01)),
         replace(bounded(DEEP), name="greedy", label="greedy", p=None),
+        BOOTSTRAPPED,
+        DROPOUT,
         SQUARECB,
         NEURAL_LINEAR,
         NEURAL_UCB,

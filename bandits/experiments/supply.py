@@ -19,6 +19,7 @@ POLICY_GIVEN = (
     "means",
     "schedule",
     "predictor",
+    "predictors",
     "ties",
     "train_on",
     "recall",
