@@ -482,7 +482,7 @@ def test_golden_decisions(golden, monkeypatch, name, steps, noise):
     argmax = policies.epsilon_greedy.argmax
     for module in (policies.epsilon_greedy, policies.linucb):
         monkeypatch.setattr(module, "argmax", watched)
-    method = {m.name: m for m in (*COMPARED, *beyond.BEYOND[0].methods)}[name]
+    method = {m.name: m for m in (*COMPARED, *EXPERIMENTS["exponent"].methods)}[name]
     spec = RunSpec(method, 0, steps, noise=noise)
     rounds = environment(spec, golden).rounds(spec.seed, 0, steps)
     with one_thread():
