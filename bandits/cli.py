@@ -62,7 +62,7 @@ def build_parser() -> Parser:
     """The commands; each reads in what its options and its work need when it is asked for."""
     parser = Parser(prog="bandits", description=__doc__)
     parser.add_argument("--version", action="version", version=f"bandits {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="bandits")
     for name, (told, fill) in COMMANDS.items():
         commands.add_parser(name, help=told).fill = fill
     return parser

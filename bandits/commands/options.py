@@ -15,7 +15,7 @@ class Parser(argparse.ArgumentParser):
 
     Attributes:
         fill: adds the options of a command, when that command is asked for: `bandits --help`
-            shall not wait for what only the others need.
+            must not wait for what only the others need.
     """
 
     fill: "Callable[[Parser], None] | None" = None
@@ -171,7 +171,7 @@ def _run_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--device", default="cpu", help="cpu or cuda")
     add("--out", type=_folder, metavar="FOLDER", help="where figures and runs/ are written")
-    add("--quiet", action="store_true", help="no progress bar (nor is there one but on a terminal)")
+    add("--quiet", action="store_true", help="no progress bar (there is one on a terminal only)")
 
 
 def _setting_option(parser: argparse.ArgumentParser, name: str, field: "Field[Any]") -> None:

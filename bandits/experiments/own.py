@@ -1,7 +1,6 @@
 """An experiment in a file of the user's own, named by its place: `my_study.py:MINE`."""
 
 import sys
-import traceback
 from importlib import import_module
 from pathlib import Path
 
@@ -47,6 +46,8 @@ def load(place: str) -> Experiment:
 
 
 def _told(error: Exception, path: Path) -> str:
+    import traceback  # here, since `bandits list` waits for every import
+
     text = f"{type(error).__name__}: {' '.join(str(error).split())}"
     lines = [n for frame, n in traceback.walk_tb(error.__traceback__)
              if Path(frame.f_code.co_filename) == path]  # fmt: skip
