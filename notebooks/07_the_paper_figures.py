@@ -577,7 +577,7 @@ for name in ("linucb", "linear", "simple", "deep"):
 # %% [markdown]
 # ## Where theory meets the runs
 #
-# Three theorems of the study speak of this experiment. What $\epsilon_t = 1/t$ costs even a perfect learner is
+# Three theorems of the study speak of this experiment. What $\varepsilon_t = 1/t$ costs even a perfect learner is
 # known exactly (Theorem D of [chapter 5](05_what_is_true.ipynb)); a run's own errors bound its regret (Theorem
 # C there); and one theorem stands in the place of the paper's 3.2 and 3.3
 # ([chapter 4](04_the_bounds.ipynb), section 6). How near do they come to Deep? The long runs have kept what
@@ -618,7 +618,7 @@ print(f"the unified theorem: nothing before t = {t_0:.2g}, and there at most {fi
 # stated; the unified theorem says nothing. At 40,000 steps these are 0.60, 3.29, 0.24, 28, 650,517 and nothing.
 # At 100,000 steps, where there is no run yet, Theorem D says 0.20 and the unified theorem still nothing. So
 # **the one that comes near is the lower bound**, within a factor of 3.5 of Deep. The upper bounds are worse
-# than choosing blindly, at every step of these runs: they give rates, and the reason is the factor $1/\epsilon_t
+# than choosing blindly, at every step of these runs: they give rates, and the reason is the factor $1/\varepsilon_t
 # = t$ by which an error must be multiplied that only a random step can show. (Theorem C bounds an expectation,
 # and the mean of five runs estimates it. The jumps of the sharper form are random steps, six to sixteen a
 # run, with weights up to $5t$.)
@@ -679,6 +679,7 @@ assert found["arm_counts"][0][early & (taken < 20)].min() > 100  # "all ten stay
 # * Deep is ahead and has not arrived; Simple has not either, and both still approach.
 # * $\varepsilon_t = 1/t$ starves arms at every horizon that can be computed. The theorem is about
 #   $t \to \infty$, where $B(t)$ does grow without bound, as slowly as a logarithm.
+# * Of what is proved of Deep's regret only the lower bound, Theorem D, comes near to what is measured.
 #
 # What the figures leave open is asked in [the next notebook](08_beyond_the_paper.ipynb).
 
