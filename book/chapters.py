@@ -8,7 +8,6 @@ from typing import Any
 
 from book import ledger
 
-COLAB = '"google.colab" in sys.modules'
 FOLDED = {"hide-input", "hide-cell", "remove-cell"}
 ANCHORED = re.compile(r"\[([^]]*)\]\((\w+)\.(?:ipynb|md)#([\w-]+)\)")
 """A link to an anchor of another page here: `[04 §2](04_the_bounds.ipynb#s2)`."""
@@ -32,9 +31,9 @@ def write(notebooks: Path, source: Path) -> None:
 
 
 def chapter(path: Path) -> dict[str, Any]:
-    """The notebook as a page: folded where it is folded in Jupyter, without the cell for Colab."""
+    """The notebook as a page: folded where it is folded in Jupyter."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    cells = [cell for cell in notebook["cells"] if COLAB not in "".join(cell["source"])]
+    cells = notebook["cells"]
     for cell in cells:
         if cell["metadata"].get("jupyter", {}).get("source_hidden"):
             tags = cell["metadata"].setdefault("tags", [])
@@ -44,7 +43,7 @@ def chapter(path: Path) -> dict[str, Any]:
             cell["source"] = anchored("".join(cell["source"]))
     title, _, rest = "".join(cells[0]["source"]).partition("\n")
     cells[0]["source"] = f"{title}\n\n{links(path)}\n{rest}"
-    return notebook | {"cells": cells}
+    return notebook
 
 
 def anchored(text: str) -> str:

@@ -166,7 +166,7 @@ def test_each_notebook_is_a_chapter_to_read_and_to_download(
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
         drawn = sum("image/png" in output.get("data", {}) for output in outputs)
         assert sum(tag == "img" and "/_images/" in f"/{src}" for tag, src in page.links) >= drawn
-        assert "google.colab" not in page.text
+        assert "Address of this repository" not in page.text
         assert not any(cell.get("output_type") == "error" for cell in outputs)
 
 
