@@ -145,6 +145,25 @@ def test_ones_own_bandit_is_played() -> None:
     assert about["settings"]["bandit"]["code"] == "SyntheticBandit"
 
 
+def test_a_method_of_ones_own_is_on_the_table_with_intervals(capsys: Output) -> None:
+    assert cli.main(["figures", "study_of_mine.py:MINE", *ALONE]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert [line.split(" | ")[0] for line in lines[2:]] == ["| Random", "| Always the same arm"]
+    for line, name in zip(lines[2:], ("random", "always"), strict=True):
+        late = [run[45:] for run in load_runs("mine", Path("out"))[name]]
+        reward, regret = (
+            np.mean([getattr(run, what) for run in late]) for what in ("means", "regret")
+        )
+        found = [float(cell.split()[0]) for cell in line.strip("| ").split(" | ")[1:]]
+        assert found == pytest.approx([reward, regret], abs=0.006)
+
+
+def test_a_cluster_is_refused_what_its_workers_do_not_have(capsys: Output) -> None:
+    words = ["run", "study_of_mine.py:MINE", *SMALL, "--cluster", "tcp://127.0.0.1:1"]
+    assert cli.main(words) == 2
+    assert "mine holds code of your own" in capsys.readouterr().err
+
+
 def test_ones_own_kind_of_picture_is_drawn() -> None:
     write(
         """

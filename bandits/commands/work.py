@@ -74,7 +74,7 @@ def do_runs(options: argparse.Namespace) -> int:
 
 def make_figures(options: argparse.Namespace) -> int:
     """`bandits figures`."""
-    from bandits.results import figures
+    from bandits.results import figures, reward, saved
 
     one_of("scale", options.scale, SCALES)
     if options.from_data:
@@ -108,6 +108,10 @@ def make_figures(options: argparse.Namespace) -> int:
             status = 2
             continue
         tell(f"{chosen.name}: {picture}")
+        if chosen.name not in EXPERIMENTS:  # ours have the page of results
+            data, _ = saved.load_data(chosen.name, folder)
+            if {"labels", "late_mean", "late_best"} <= set(data):
+                tell(reward.late_table(data))
     tell.end()
     return status
 
@@ -168,6 +172,12 @@ def _complete(
         raise UsageError(f"--workers needs a whole number >= 1, not {workers}")
     complete: Callable[..., list[str]] = partial(runs.complete, workers=workers)
     if options.cluster is not None:
+        for chosen, _ in planned:
+            if chosen.bandit is not None or any(method.codes for method in chosen.methods):
+                raise UsageError(
+                    f"{chosen.name} holds code of your own, which a cluster's workers do not have; "
+                    "take --workers"
+                )
         complete = on_cluster(options)
     else:
         check_device(options.device)

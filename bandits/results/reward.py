@@ -146,6 +146,14 @@ def quarter_regret(data: Data, method: str, quarter: int) -> NDArray[np.float64]
     return np.asarray(data["quarter_regret"][place, :, quarter - 1], dtype=np.float64)
 
 
+def late_table(data: Data) -> str:
+    """Each method's reward and regret per step of the last quarter, with intervals, as Markdown."""
+    lines = ["| method | late reward [95 %] | late regret [95 %] |", "| --- | ---: | ---: |"]
+    for name, label, late in zip(data["methods"], data["labels"], data["late_mean"], strict=True):
+        lines.append(f"| {label} | {interval(late)} | {interval(late_regret(data, str(name)))} |")
+    return "\n".join(lines)
+
+
 LABELS = {
     "deep": "Deep",
     "simple": "Simple",
