@@ -69,7 +69,7 @@ Table(pd.DataFrame({"verdict": list(score), "claims": list(score.values())}),
 # * **Part I of the lemma**, for $\varepsilon_t = 1/t$. It is true and empty: with five arms it says nothing
 #   before step $4 \cdot 10^{32}$ ([notebook 3, section 7](03_the_lemma.ipynb#s7)).
 # * **The exponent $1/3$.** Of all $\varepsilon_t = t^{-p}$ it has the best bound in the limit; and on a bandit of
-#   our own it has the best regret, not only the best bound ([notebook 5, section 2](05_what_is_true.ipynb#s2)).
+#   our own it has the best regret of them, not only the best bound ([notebook 5, section 2](05_what_is_true.ipynb#s2)).
 # * **Deep ε-greedy learns**, and in the last quarter of the runs it is ahead of every other learner, with and
 #   without noise ([notebook 7](07_the_paper_figures.ipynb)).
 # * **Starvation for $p > 1$.** Exploration that ends leaves arms out for ever, with a probability that is known
@@ -90,8 +90,8 @@ Table(pd.DataFrame({"verdict": list(score), "claims": list(score.values())}),
 #   some $10^{11}$ steps ([notebook 4, section 7](04_the_bounds.ipynb#s7)); the figures end at thousands.
 # * **"LinUCB and Linear perform as well as purely random actions"** is not what we see, on pixels from 0 to 1.
 #   Raw bytes bring LinUCB there ([notebook 8, section 2](08_beyond_the_paper.ipynb#s2)).
-# * **The rate $t^{-1/2}$** of the regret is not what we see either: at 2,000 steps the fall is slower, and some of
-#   it is arms that are hardly ever taken ([notebook 7](07_the_paper_figures.ipynb)).
+# * **The rate $t^{-1/2}$** of the regret is not what we see either: at 2,000 steps the fall is slower, and arms
+#   that are hardly ever taken explain only part of that ([notebook 7](07_the_paper_figures.ipynb)).
 #
 # And **"Deep converges, but Simple Deep does not"** is undecided: up to the longest horizon that we could reach
 # neither has arrived, and both still approach. Deep is ahead.
@@ -144,8 +144,8 @@ Table(pd.DataFrame(table), "Table 9.2. Of five arms, after 2,000 steps, exactly.
 # * **What is its rate?** A fitted exponent describes a stretch of a curve, and ours are still bending.
 # * **What does the assumption cost?** A network of fixed size has an error that does not go to 0. Which size is
 #   needed at which step, nobody has computed.
-# * **Is the gap needed?** With a gap $\delta$ the bounds fall as $1/\delta$; without one the theorem would have
-#   another rate. SquareCB ([Foster and Rakhlin 2020](09_what_holds.ipynb#foster2020)) needs none.
+# * **Is the gap needed?** The bounds grow as $1/\delta$ where the gap $\delta$ is small; without one the theorem would
+#   have another rate. SquareCB ([Foster and Rakhlin 2020](09_what_holds.ipynb#foster2020)) needs none.
 # * **What did the authors run?** The paper does not say how long its runs are, how the five images enter the
 #   network, or whether the pixels end at 1 or at 255. Each of them changes a figure
 #   ([notebook 6, section 7](06_the_mnist_bandit.ipynb#s7)).
@@ -157,7 +157,7 @@ Table(pd.DataFrame(table), "Table 9.2. Of five arms, after 2,000 steps, exactly.
 # The paper is by [Rawson and Balan (2021)](09_what_holds.ipynb#rawson2021). With one state only, ε-greedy with
 # $\varepsilon_t = \min(1, c/t)$ is known to have logarithmic regret, if $c$ is large enough
 # ([Auer, Cesa-Bianchi and Fischer 2002](09_what_holds.ipynb#auer2002)). With states, the epoch-greedy algorithm explores in epochs
-# and was the first with a bound for any class of policies ([Langford and Zhang 2007](09_what_holds.ipynb#langford2007)). LinUCB is by
+# and has a bound on its regret ([Langford and Zhang 2007](09_what_holds.ipynb#langford2007)). LinUCB is by
 # [Li, Chu, Langford and Schapire (2010)](09_what_holds.ipynb#li2010); [Zhou, Li and Gu (2020)](09_what_holds.ipynb#zhou2020) put a network in the place of
 # its linear function and keep a bound. SquareCB turns any oracle for regression into a policy with an optimal
 # bound ([Foster and Rakhlin 2020](09_what_holds.ipynb#foster2020)). The theory of regression that the paper quotes is in
