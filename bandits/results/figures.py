@@ -89,7 +89,9 @@ KINDS: dict[str, Kind] = {
     "architecture_study": Kind(
         architecture_study.collect, architecture_study.study_figure, architecture_study.tasks
     ),
-    "error_causes": Kind(error_causes.collect, error_causes.draw, error_causes.tasks),
+    "error_causes": Kind(
+        error_causes.collect, error_causes.draw, error_causes.tasks, error_causes.check
+    ),
     "long_low_noise": COMPARED,
     "long_high_noise": COMPARED,
     "long_exponent": Kind(
