@@ -47,6 +47,8 @@ ALT = {
     "its local slope, and what it comes from.",
     "long_high_noise": "Regret of every method over 40,000 steps with noise on logarithmic axes, "
     "its local slope, and what it comes from.",
+    "long_convergence": "Regret of Deep for two exponents p over 100,000 steps on logarithmic "
+    "axes, its local slope, and what it comes from.",
     "long_exponent": "Regret of Deep for four exponents p over 40,000 steps on logarithmic axes, "
     "its local slope, and what it comes from.",
     "bounds": "Regret per step on logarithmic axes. Deep's falls below a uniform choice's 3.29 "

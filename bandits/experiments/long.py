@@ -51,6 +51,14 @@ LONG = (
         keep_predictions=True,
     ),
     Experiment(
+        "long_convergence",
+        "Fifty times the horizon: the paper's exponent and the best of those that were tried",
+        (replace(bounded(DEEP), label="p = 1"), bounded(deep_with("1/2"))),
+        quick=QUICK,
+        paper=Scale(100_000, 4),
+        keep_predictions=True,
+    ),
+    Experiment(
         "error_causes",
         "Why Deep's networks still err: fitted outside the bandit, one thing changed at a time",
         (bounded(DEEP),),

@@ -218,7 +218,7 @@ def panels(axes: Sequence[Axes], data: Data) -> None:
         part.set_xticks(range(len(every)), labels, rotation=30, ha="right", fontsize=8)
         part.set_xlim(-0.5, len(every) - 0.5)
         part.set_ylim(0, None)
-        part.set_ylabel(f"{told} in fresh states")
+        part.set_ylabel(told)
 
 
 def draw(data: Data, caption: str) -> Figure:

@@ -79,6 +79,9 @@ REGRET = Kind(
     check=check_regret,
 )
 COMPARED = Kind(horizon.collect, horizon_panels.compared, horizon.tasks, check=check_power_law)
+BY_EXPONENT = Kind(
+    horizon.collect, horizon_panels.by_exponent, horizon.tasks, check=check_power_law
+)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
@@ -94,9 +97,8 @@ KINDS: dict[str, Kind] = {
     ),
     "long_low_noise": COMPARED,
     "long_high_noise": COMPARED,
-    "long_exponent": Kind(
-        horizon.collect, horizon_panels.by_exponent, horizon.tasks, check=check_power_law
-    ),
+    "long_exponent": BY_EXPONENT,
+    "long_convergence": BY_EXPONENT,
     "bounds": Kind(bounds.collect, bounds.draw, check=bounds.check),
     "undrawn": Kind(undrawn.collect, undrawn.draw, undrawn.tasks, undrawn.check),
 } | questions.KINDS
