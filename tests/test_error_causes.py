@@ -119,7 +119,7 @@ def test_data_and_picture_have_every_variant_and_the_bandit_s_own_loss():
     # One lost per step; the second run uses one arm of five, which alone costs 7.79175 - 4.5.
     assert data["bandit_regret"] == pytest.approx([1.0, 1 - (31167 / 4000 - 4.5)])
     figure = KINDS["error_causes"].draw(data, "caption")
-    labels = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    labels = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     assert labels == ["in the bandit", *(variant.label for variant in VARIANTS.values())]
 
 

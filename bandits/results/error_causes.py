@@ -25,8 +25,8 @@ from bandits.history import History
 from bandits.mnist import Mnist
 from bandits.results.data import Data, Own, Runs, quarter
 from bandits.results.horizon import causes
-from bandits.results.marks import row, run_dots
-from bandits.results.plots import PALETTE, runs_note
+from bandits.results.marks import row
+from bandits.results.plots import PALETTE
 from bandits.settings import plain
 from bandits.simulate import Trajectory
 from bandits.streams import UNSEEN, Stream, seed_sequence
@@ -205,23 +205,26 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
 
 
 def panels(axes: Sequence[Axes], data: Data) -> None:
-    """Regret per step and squared error of each variant, and of the bandit's own networks."""
-    every = [("in the bandit", data["bandit_regret"], None)]
-    every += list(zip(data["fit_labels"], data["regret"], data["error"], strict=True))
-    for k, (_, regret, error) in enumerate(every):
-        color = PALETTE[k % len(PALETTE)]
-        run_dots(axes[0], k, regret, color)
-        if error is not None:
-            run_dots(axes[1], k, error, color)
-    for part, told in zip(axes, ("regret per step", "squared error"), strict=True):
-        labels = [str(label) for label, _, _ in every]
-        part.set_xticks(range(len(every)), labels, rotation=30, ha="right", fontsize=8)
-        part.set_xlim(-0.5, len(every) - 0.5)
-        part.set_ylim(0, None)
-        part.set_ylabel(told)
+    """Regret per step and squared error of each variant, and of the bandit's own networks.
+
+    A small dot for a run, a large one for the mean.
+    """
+    labels = ["in the bandit", *map(str, data["fit_labels"])]
+    regret = [data["bandit_regret"], *data["regret"]]
+    error = [np.full_like(data["bandit_regret"], np.nan), *data["error"]]
+    for panel, values, told in zip(
+        axes, (regret, error), ("regret per step", "squared error"), strict=True
+    ):
+        for k, found in enumerate(values):
+            color = PALETTE[k % len(PALETTE)]
+            panel.plot(found, np.full(len(found), k), "o", color=color, markersize=3.5, alpha=0.5)
+            panel.plot(found.mean(), k, "o", color=color, markersize=8)
+        panel.set_yticks(range(len(labels)), labels if panel is axes[0] else [""] * len(labels))
+        panel.set_ylim(len(labels) - 0.5, -0.5)
+        panel.set_xlim(0, None)
+        panel.set_xlabel(told)
 
 
 def draw(data: Data, caption: str) -> Figure:
     """What the networks lose in the bandit, and outside it with one thing changed at a time."""
-    caption += runs_note(data["regret"].shape[1])
-    return row(panels, data, caption, size=(9.6, 4.2), columns=2)
+    return row(panels, data, caption, size=(9.6, 3.6), columns=2)
