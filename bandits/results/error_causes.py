@@ -179,7 +179,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """What the bandit's networks and each fit outside lose and err.
 
     Returns:
-        `variants` and `fit_labels` (variants,); `error`, `regret` (variants, runs), from the fits;
+        `methods` (1,); `variants` and `fit_labels` (variants,); `error`, `regret` (variants, runs), from the fits;
         `samples` (variants,), of the last run; `bandit_regret` (runs,), what Deep loses per step on
         the greedy steps of its last quarter beyond what its unused arms cost (the third of
         `horizon.CAUSES`).
@@ -195,6 +195,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     late = quarter(len(bandit[0]), 4)
     edges = np.array([late.start, late.stop])
     return {
+        "methods": np.array([method.name for method in experiment.methods]),
         "variants": np.array(names),
         "fit_labels": np.array([variant.label for variant in VARIANTS.values()]),
         "samples": samples,
