@@ -179,10 +179,10 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """What the bandit's networks and each fit outside lose and err.
 
     Returns:
-        `methods` (1,); `variants` and `fit_labels` (variants,); `error`, `regret` (variants, runs), from the fits;
-        `samples` (variants,), of the last run; `bandit_regret` (runs,), what Deep loses per step on
-        the greedy steps of its last quarter beyond what its unused arms cost (the third of
-        `horizon.CAUSES`).
+        `methods` (1,); `variants` and `fit_labels` (variants,); `error`, `regret` (variants, runs),
+        from the fits; `samples` (variants,), of the last run; `bandit_regret` (runs,), what Deep
+        loses per step on the greedy steps of its last quarter beyond what its unused arms cost (the
+        third of `horizon.CAUSES`).
     """
     (bandit,) = runs.values()
     names = list(VARIANTS)
