@@ -13,9 +13,7 @@ from bandits.simulate import Trajectory, restore, simulate
 
 def perform(task: Task, mnist: Mnist, run: Trajectory | None) -> Arrays:
     """Do one task in this process, on one thread, from the run that it needs, if any."""
-    if task.networks:
-        import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
-    with one_thread():
+    with one_thread(networks=task.networks):
         return task.compute(mnist, run)
 
 
@@ -37,9 +35,7 @@ def compute(
         after_stage: called after each training stage with the steps so far and the policy.
     """
     networks = spec.method.torch
-    if networks:
-        import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
-    with one_thread(), flushed_denormals() if networks else nullcontext():
+    with one_thread(networks=networks), flushed_denormals() if networks else nullcontext():
         rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
         if rounds.arms != spec.arms:
             raise ValueError(

@@ -8,17 +8,21 @@ calling program may have changed how NumPy treats overflow, or torch's default t
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def one_thread(*, networks: bool = False) -> Iterator[None]:
     """Limit this process to one thread and to plain float32, and restore both afterwards.
 
-    torch counts its threads apart from the libraries; it is limited only if it is loaded.
+    torch counts its threads apart from the libraries. It is limited only if it is loaded, which it
+    is for networks.
     """
+    if networks:
+        import_module("bandits.networks")
     torch = sys.modules.get("torch")
     if torch is not None:
         threads, dtype = torch.get_num_threads(), torch.get_default_dtype()

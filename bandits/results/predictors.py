@@ -14,7 +14,6 @@ from bandits.engine.task import Arrays, Task, check_finite
 from bandits.engine.threads import one_thread
 from bandits.experiments import (
     Experiment,
-    NetworkSpec,
     RunSpec,
     Scale,
     build_policy,
@@ -63,8 +62,6 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
 
 def stage_seconds(spec: RunSpec, run: Trajectory, mnist: Mnist) -> float:
     """Processor seconds of a run's last training stage and of deciding train_every steps."""
-    if isinstance(spec.method.predictor, NetworkSpec):
-        import bandits.networks  # noqa: F401  (torch must be loaded for its threads to be limited)
     rounds = environment(spec, mnist).rounds(spec.seed, spec.run, len(run))
     policy = build_policy(spec, rounds)
     some = slice(0, min(spec.train_every, len(run)))
