@@ -129,9 +129,8 @@ class Client(NotebookClient):
     def output(self, outs: Any, msg: Any, display_id: Any, cell_index: int) -> Any:
         """Keep an output, unless the cell has written too much already."""
         self.printed += sum(len(str(value)) for value in msg["content"].values())
-        if self.printed <= MOST_OUTPUT:
-            return super().output(outs, msg, display_id, cell_index)
-        return None
+        fits = self.printed <= MOST_OUTPUT
+        return super().output(outs, msg, display_id, cell_index) if fits else None
 
     async def run(self, index: int) -> str | None:
         """Execute a cell; says why, if it was stopped or used up all but the kernel lives.
@@ -161,13 +160,11 @@ def storable(outputs: list[Any]) -> list[Any]:
     """The outputs that a notebook can hold, with ? for what UTF-8 has no bytes for."""
     kept = []
     for output in outputs:
-        try:
+        with contextlib.suppress(Exception):  # whatever a kernel may send
             text = json.dumps(output, ensure_ascii=False, allow_nan=False)
             clean = nbformat.from_dict(json.loads(text.encode("utf-8", "replace")))  # type: ignore[no-untyped-call]
             nbformat.v4.nbbase.validate(clean, clean.output_type)  # type: ignore[no-untyped-call]
-        except Exception:  # whatever a kernel may send
-            continue
-        kept.append(clean)
+            kept.append(clean)
     return kept
 
 
@@ -201,6 +198,8 @@ async def attempt(client: Client, without: dict[int, str], end: float) -> tuple[
                 return index, "ran too long, and Python could not interrupt it"
             if stopped:
                 without[index] = stopped
+                if stopped != "ran too long":
+                    return index, stopped  # what it used up the cells after it may lack
         return None
     finally:
         assert client.kc is not None

@@ -73,20 +73,21 @@ def test_what_ends_the_process_costs_its_cell():
     assert outcome.stopped == {1: why, 2: why, 3: why}
 
 
+DIES = "import os\nif 'ill' in globals():\n    os._exit(1)"
+LACKS = "assert 'ill' not in globals()"  # fails as where nothing is left that it needs
 USED_UP = "used up its memory, threads or files"
 
 
 @pytest.mark.parametrize(
-    "ends, told",
+    "ends, after, told",
     [
-        ("while True:\n    pass", "ran too long"),
-        ("bytearray(100 << 30)", USED_UP),
-        ("raise RuntimeError('can\\'t start new thread')", USED_UP),
+        ("while True:\n    pass", DIES, "ran too long"),
+        ("bytearray(100 << 30)", LACKS, USED_UP),
+        ("raise RuntimeError('can\\'t start new thread')", LACKS, USED_UP),
     ],
 )
-def test_what_a_stopped_cell_leaves_behind_costs_no_other_cell(ends, told):
-    dies = "import os\nif 'ill' in globals():\n    os._exit(1)\nprint('well')"
-    outcome = run(f"ill = True\n{ends}", dies)
+def test_what_a_stopped_cell_leaves_behind_costs_no_other_cell(ends, after, told):
+    outcome = run(f"ill = True\n{ends}", f"{after}\nprint('well')")
     assert said(outcome, 1) == "well\n"
     assert outcome.stopped == {0: told}
 

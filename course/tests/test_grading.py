@@ -1,5 +1,6 @@
 """Classes that hand in right, wrong and hostile work, graded by the commands of a teacher."""
 
+import itertools
 import os
 import re
 import signal
@@ -86,6 +87,15 @@ def noisy(name):
     return notebook
 
 
+def mistaken(name):
+    """Students with a mistake in many parts each, so that every mistake is somebody's."""
+    by_cell = {}
+    for wrong in WRONG[name]:
+        by_cell.setdefault(wrong.cell, []).append(wrong)
+    rows = itertools.zip_longest(*by_cell.values())
+    return {f"s{n:02d}": [wrong for wrong in row if wrong] for n, row in enumerate(rows)}
+
+
 @pytest.fixture(scope="module")
 def class_(tmp_path_factory):
     """A class of one each: right, noisy, wrong, untouched, late and hostile."""
@@ -96,12 +106,12 @@ def class_(tmp_path_factory):
     room.hand_in(
         "another way", solved(lemma, **RIGHT[lemma][0]), f"assignments/{lemma}/{lemma}.ipynb"
     )
-    wrong = {w.cell: w.code for w in reversed(WRONG["exploring"])}
+    wrong = {w.cell: w.code for w in mistaken("exploring")["s00"]}
     room.hand_in("mistakes", solved(**wrong, written="YOUR ANSWER HERE"))
     room.hand_in("untouched")
     room.hand_in("vandal", hostile("vandal", room))
     room.hand_in("zz honest", solved())
-    room.grade("-j", "2", "--seed", "3", "--cell", "40")
+    room.grade("-j", "2", "--seed", "3", "--cell", "300")
     return room
 
 
@@ -120,11 +130,8 @@ def test_right_answers_keep_every_mark(class_, student, name):
 
 
 def test_each_mistake_costs_its_own_marks_only(class_):
-    first = {w.cell: w for w in reversed(WRONG["exploring"])}
-    lost = {cell for wrong in first.values() for cell in wrong.lost}
-    every = marks_of_tests("exploring").items()
-    expected = {task: 0.0 if task in lost else marks for task, marks in every}
-    assert class_.marks("mistakes") == (expected, "graded")
+    lost = {task for wrong in mistaken("exploring")["s00"] for task in wrong.lost}
+    assert class_.marks("mistakes") == (marks_of_tests("exploring", lost), "graded")
 
 
 def test_an_untouched_notebook_gets_nothing_and_nobody_reads_it(class_):
@@ -235,7 +242,7 @@ def test_hostile_work_stops_nobody(tmp_path):
     ]
     for kind in ("loops", "forks"):
         tests, _ = room.marks(f"b {kind}")
-        assert tests == {**whole, "choose_visible": 0.0, "choose_hidden": 0.0}
+        assert tests == marks_of_tests("exploring", both("choose"))
         assert any("the cell 'choose' was stopped" in line for line in room.problems(f"b {kind}"))
     assert strays() == []
 
@@ -276,13 +283,12 @@ def test_thirty_hostile_and_thirty_honest_with_the_grader_killed_twice(tmp_path)
                 process.send_signal(signal.SIGKILL)
         process.wait()
     room.run(*words, *limits)
-    whole = marks_of_tests("exploring")
     for number in range(30):
         missing = {task for cell in honest(number) for task in both(cell)}
-        expected = {task: 0.0 if task in missing else marks for task, marks in whole.items()}
-        assert room.marks(f"{number:02d} honest") == (expected, "awaiting a person")
+        expected = marks_of_tests("exploring", missing), "awaiting a person"
+        assert room.marks(f"{number:02d} honest") == expected
         assert room.problems(f"{number:02d} honest") == []
-    lost = {**whole, "choose_visible": 0.0, "choose_hidden": 0.0}
+    lost = marks_of_tests("exploring", both("choose"))
     for student in room.states():
         kind = student.split(" ", 1)[1]
         if kind in COST_THEIR_CELL:
@@ -293,18 +299,16 @@ def test_thirty_hostile_and_thirty_honest_with_the_grader_killed_twice(tmp_path)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_wrong_answer_and_every_right_one_through_the_grader(tmp_path, name):
-    room = RealRoom(tmp_path)
-    cases = {f"s{number:02d}": wrong for number, wrong in enumerate(WRONG[name])}
-    for student, wrong in cases.items():
-        room.hand_in(student, solved(name, **{wrong.cell: wrong.code}), f"{name}.ipynb")
+    room, cases = RealRoom(tmp_path), mistaken(name)
+    for student, wrongs in cases.items():
+        answers = {wrong.cell: wrong.code for wrong in wrongs}
+        room.hand_in(student, solved(name, **answers), f"{name}.ipynb")
     room.hand_in("right", solved(name, **RIGHT[name][1]), f"{name}.ipynb")
     room.hand_in("noisy", noisy(name), f"{name}.ipynb")
-    room.grade("-j", "2")
+    room.grade("-j", "2", "--cell", "300")
     for student in [*cases, "right", "noisy"]:
-        lost = cases[student].lost if student in cases else ()
-        every = marks_of_tests(name).items()
-        expected = {task: 0.0 if task in lost else marks for task, marks in every}
-        assert room.marks(student, name)[0] == expected, student
+        lost = {task for wrong in cases.get(student, ()) for task in wrong.lost}
+        assert room.marks(student, name)[0] == marks_of_tests(name, lost), student
 
 
 def test_the_users_own_home_is_out_of_reach(monkeypatch, tmp_path):
