@@ -161,7 +161,7 @@ def test_killed_worker_and_a_run_that_raises_leave_every_other_run_as_it_is_here
     saved = when_saved(4, dask.workers["one"].kill, monkeypatch)
     failures = cluster.complete(dask.address, wanted, sample, store, progress=False)
     (told,) = failures
-    assert told.startswith("low_noise, method raising, run 0, seed 2022: OddError: no luck (faulty")
+    assert told.startswith("low_noise, method raising, run 0, seed 2022: OddError: no luck (clus")
     assert dask.workers["one"].poll() == -signal.SIGKILL
     assert list(dask.there()) == ["two"]
     assert len(saved) == len(wanted) - 1, "a run was stored twice"
