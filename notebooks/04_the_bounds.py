@@ -15,22 +15,46 @@
 # ---
 
 # %% [markdown]
-# # The bounds: what is printed, checked and repaired
+# # The bounds: what is printed, checked and corrected
 #
 # Every arm is drawn at random often enough: that was [the lemma](03_the_lemma.ipynb). **How does
-# one get from there to a bound on the regret, and does the printed way hold?** The paper's
-# Theorems 3.2 and 3.3 say that the regret of step $t$ tends to 0, with a rate, and Corollary 3.7
-# concludes that $p = 1/3$ is the best exponent. We go through the proof line by line. After this
-# notebook you can
+# one get from there to a bound on the regret, and does the printed way hold?** We go through the proof line
+# by line. After this notebook you can
 #
-# * name the lines that need repair, and repair them;
+# * name the lines that are wrong, and correct them;
 # * state and prove one theorem for $0 < p \le 1$, with a constant four times better than the paper's,
 #   and say which runs it covers;
 # * say what "almost surely" takes when $\varepsilon_t = 1/t$, and what i.i.d. samples take;
 # * find the exponent that is best at a given $t$, where it is not $1/3$.
 #
 # On a first reading leave out sections 8, 9 and 12: nothing else here rests on them. Each section ends with
-# links to the rows of the [ledger](claims.md), where the claim is quoted and checked. What is true beyond the repairs is [the next notebook](05_what_is_true.ipynb).
+# links to the rows of the [ledger](claims.md), where the claim is quoted and checked. What is true beyond
+# these bounds is [the next notebook](05_what_is_true.ipynb).
+
+# %% [markdown]
+# ## What the paper states
+#
+# This is in its section 3. There are $K$ arms, and every state has one that is not best. Arm $i$ loses $\Delta_i$
+# against the best arm, at least $\delta$ if anything. From $n_i$ samples on, the mean squared error of its
+# network is at most $C_i\sqrt{\ln n/n}$. We write $q = 1 - p$, $m_0 = \max(\exp 1, \max_i n_i)$, and
+# $\mathrm{regret}_t$ for the expected loss of step $t$.
+#
+# **Theorem 3.2.** Let $\varepsilon_t = 1/t$, $C_0 = 8\sqrt2\max_i C_i$ and $t_0 = \exp(2Km_0)$. For $t > t_0$, with
+# probability at least $1 - K\exp\bigl(-\tfrac{3\ln t}{28K}\bigr)$,
+#
+# $$\frac{\delta}{tK} \;\le\; \mathrm{regret}_t \;\le\; \frac{\max_i\mathbb E\,\Delta_i}{t}
+#   + K^{3/2}\,\frac{C_0}{\delta}\,\sqrt{\frac{\ln\ln t - \ln(2K)}{\ln t}} .$$
+#
+# **Theorem 3.3.** Let $\varepsilon_t = t^{-p}$ with $0 < p < 1$, $C_0' = 8\sqrt{2q}\max_i C_i$ and
+# $t_0 > (2qKm_0)^{1/q}$. For $t > t_0$, with probability at least
+# $1 - K\exp\bigl(-\tfrac{3\,t^q}{28\,qK}\bigr)$,
+#
+# $$\frac{\delta}{K t^p} \;\le\; \mathrm{regret}_t \;\le\; \frac{\max_i\mathbb E\,\Delta_i}{t^p}
+#   + K^{3/2}\,\frac{C_0'}{\delta}\,\sqrt{\frac{\ln(t^q) - \ln(2qK)}{t^q}} .$$
+#
+# With $L = \ln t$ in the first and $L = t^q/q$ in the second, the last term is
+# $8\sqrt2\,K^{3/2}\,\frac{\max_i C_i}\delta\sqrt{\ln(L/2K)/L}$ in both, the **greedy term**. Theorem 3.2 adds
+# "expected regret approaching 0 almost surely". Corollary 3.7 concludes that $p = 1/3$ is the best exponent.
 
 # %% jupyter={"source_hidden": true} tags=["remove-cell"]
 # Where the study is not installed, as on Google Colab, install it with the PyTorch that is there.
@@ -72,9 +96,6 @@ GREY = "#777777"
 #
 # $$\Delta_i(X) = \mu_*(X) - \mu_i(X) \ge 0 .$$
 #
-# (In the paper's Algorithm 1 the reward is a function of the arm alone. It must depend on the state and on
-# chance as well.)
-#
 # The predictor of arm $i$ is $\Phi_i$, and its error in this state is
 # $e_i = |\Phi_i(X) - \mu_i(X)|$. (Euler's number never appears by its letter: we write $\exp$.) The
 # paper assumes a **gap** $\delta > 0$: $\Delta_i(X) \ge \delta$ whenever it is not 0.
@@ -95,8 +116,8 @@ Table(pd.DataFrame({"n": sizes, "risk at least": risks, "√(log n / n)": rates}
 
 # %% [markdown]
 # Here $\mu$ changes with $n$. One fixed law of states will do as well: weights proportional to
-# $k^{-5/4}$ on the points $k = 1, 2, \dots$ leave a share of about $n^{-1/5}$ unseen. So we say openly
-# what is assumed.
+# $k^{-5/4}$ on the points $k = 1, 2, \dots$ leave a share of about $n^{-1/5}$ unseen, which falls more slowly
+# than $\sqrt{\ln n/n}$. So we say openly what is assumed.
 #
 # **Assumption A.** After $n \ge n_{\min}$ samples, drawn i.i.d. like $(X, Y_i)$, each arm's *risk*, the mean
 # of its squared error, satisfies $\mathbb E\,e_i^2 \le C\,g(n)$ with $g(n) = \sqrt{\ln n/n}$.
@@ -104,13 +125,11 @@ Table(pd.DataFrame({"n": sizes, "risk at least": risks, "√(log n / n)": rates}
 # The quotation asks for more that the experiments do not give: the *global* minimum of the squared error,
 # and as many parameters as samples, where the networks have a fixed number and 16 epochs of training.
 # Rewards must be bounded, so that normal noise, as in the paper's second experiment, is outside its own
-# theorems. And Simple Deep, which the paper says lacks "the necessary complexity", is the larger network by
-# the quotation's measure: it has 392,201 parameters, Deep 31,905. (To bound the weights is not "equivalent to
-# a Lipschitz bound" either, as the introduction says. It implies one. But multiply one ReLU layer by $c > 0$ and
-# divide the next by $c$: the weights change, and the function does not.)
+# theorems.
 #
-# *Ledger: [16](claims.md#claim-16), [17](claims.md#claim-17), [18](claims.md#claim-18), [51](claims.md#claim-51),
-# [52](claims.md#claim-52), [53](claims.md#claim-53), [63](claims.md#claim-63).*
+# *Ledger: [16](claims.md#claim-16), [17](claims.md#claim-17), [18](claims.md#claim-18), [52](claims.md#claim-52);
+# on bounded weights [51](claims.md#claim-51), on Simple Deep's "complexity"
+# [53](claims.md#claim-53), on the reward in Algorithm 1 [63](claims.md#claim-63).*
 
 # %% [markdown]
 # <a id="s2"></a>
@@ -151,15 +170,13 @@ Table(pd.DataFrame({"w": [2, 4, 8, 16], "ever reached": reached, "Ville: 1/w": [
 #
 # **With probability $\varepsilon_t$ the arm is uniform, otherwise it is the greedy arm $\hat I$**, the
 # one with the highest prediction. Write $\bar D = \frac1K\sum_i \mathbb E\,\Delta_i$ for what a uniform
-# choice loses. Given the exploration before $t$, the regret of step $t$ is
+# choice loses. Here $\mathbb E$ averages over the states and rewards of all steps. The exploration before $t$, that
+# is the coins and random arms, is held fixed. Then the regret of step $t$ is
 #
 # $$\mathrm{regret}_t = \varepsilon_t\,\bar D + (1-\varepsilon_t)\,\mathbb E\,\Delta_{\hat I}(X).$$
 #
-# The paper writes the same as "$\sum_i \mathbb E\,\Delta_i(X_t) P(I_t=i \mid X_t)$", where $I_t$ is the arm
-# taken.
-#
 # **So the floor comes for free:** $\mathrm{regret}_t \ge \varepsilon_t \bar D$, at every $t$, with
-# certainty. The paper prints the smaller $\delta\varepsilon_t/K$, and reaches it through a line for one
+# certainty. The paper's floor $\delta\varepsilon_t/K$ is smaller. It reaches it through a line for one
 # arm, $\mathbb E\,\Delta_i P(I = i\mid X) \ge \delta\varepsilon_t/K$ "for $i$ not optimal". For an arm
 # that is optimal in every state the left side is 0. The sum over the arms is right all the same, if
 # nearly every state has a suboptimal arm, for then $\bar D \ge \delta/K$.
@@ -208,10 +225,9 @@ boundary[0]
 
 # %% [markdown]
 # Only for errors of $\delta/2$ and more, and good predictors make small ones. **Leave the line out,
-# and the chain closes.** Two lines on, the paper exchanges two expectations "by dominated convergence".
-# Nothing converges there. The exchange is right, since what is averaged is never negative (Tonelli).
+# and the chain closes.**
 #
-# *Ledger: [21](claims.md#claim-21), [22](claims.md#claim-22), [23](claims.md#claim-23).*
+# *Ledger: [21](claims.md#claim-21), [22](claims.md#claim-22); on "dominated convergence" [23](claims.md#claim-23).*
 
 # %% [markdown]
 # <a id="s5"></a>
@@ -221,7 +237,8 @@ boundary[0]
 # **The index $*$ depends on the state, but Assumption A bounds the risk of one fixed arm.** Suppose
 # there are $K$ equally likely states, arm $k$ is best in state $k$, and errs there alone, with $e_k^2 = K$. Then
 # each arm's risk is 1, but the squared error of "the optimal arm" is $K$ in every state. The proof adds up
-# $\mathbb E(e_i^2 + e_*^2)$ over the arms $i \ne *$, and counts on $2K$ risks:
+# $\mathbb E(e_i^2 + e_*^2)$ over the arms $i \ne *$. It then lets $i$ be any of the $K$ arms, puts one risk for each of
+# the two errors, and so counts on $2K$ risks:
 
 # %%
 def printed_sum(arms):
@@ -236,9 +253,10 @@ Table(pd.DataFrame({"K": counts, "the printed sum": map(printed_sum, counts),
       "Table 4.4. More risks than the proof counts on, from K = 4 on.", {"the printed sum": ".0f"})
 
 # %% [markdown]
-# The sum is $K(K-1)$, so **for $K > 3$ the printed proof of "$C_0 = 8\sqrt2\max_i C_i$" fails.**
+# The sum is $K(K-1)$, so **for $K > 3$ the printed proof of $C_0 = 8\sqrt2\max_i C_i$ fails.** The constant
+# itself is right: a shorter argument gives a smaller one.
 #
-# **A shorter argument gives more.** Look at the greedy arm in one state. It was predicted to be at
+# Look at the greedy arm in one state. It was predicted to be at
 # least as good as the best arm, so $\Delta_{\hat I} \le e_{\hat I} + e_*$. Square this:
 # $\Delta_{\hat I}^2 \le 2(e_{\hat I}^2 + e_*^2) \le 2\sum_j e_j^2$. And $\Delta_{\hat I}$ is 0 or at
 # least $\delta$, so $\Delta_{\hat I} \le \Delta_{\hat I}^2/\delta$. Together:
@@ -276,7 +294,7 @@ plt.show()
 # **Figure 4.1.** *Regret of the greedy arm against the sum of squared errors, in 4,000 random states
 # (spread a little in height). No state lies above the line of inequality (1).*
 #
-# The exact meaning of the repair, in the paper's own form of the second term:
+# Put $n = L/(2K)$ samples into (1). The greedy term becomes
 
 # %%
 ratio = sp.simplify(GREEDY["printed"] / GREEDY["corrected"])
@@ -284,8 +302,7 @@ assert ratio == 4
 GREEDY["corrected"]
 
 # %% [markdown]
-# This is (1) at $n = L/(2K)$ samples, and the printed term is four times as large: $2\sqrt2$ in the
-# place of $8\sqrt2$.
+# The printed term is four times as large, with $8\sqrt2$ for $2\sqrt2$.
 #
 # *Ledger: [24](claims.md#claim-24), [25](claims.md#claim-25), [26](claims.md#claim-26), [54](claims.md#claim-54).*
 
@@ -303,8 +320,9 @@ GREEDY["corrected"]
 #    are i.i.d. over the steps $l$, and independent of the exploration, that is of every coin and every
 #    random arm.
 # 2. *The predictor.* $\Phi_j$ is a fixed function of the samples that *random* steps gave arm $j$, and
-#    fitted from scratch. (With a warm start, Assumption A must be assumed for every pattern of arrivals.)
-#    Its samples are counted when it was last trained.
+#    fitted from scratch. (If training starts from the previous fit, the result also depends on when the
+#    samples came. Then A must hold for every such order.) If it is not trained after every step, then $t$ in
+#    $L_p(t)$ is the first step after the last training.
 # 3. *Assumption A* with $C$ and $n_{\min}$, and the gap $\delta$.
 #
 # Then for all $t$ with $L = L_p(t) \ge 2K m_0$, where $m_0 = \max(\exp 1, n_{\min})$: with probability at
@@ -314,33 +332,29 @@ GREEDY["corrected"]
 #   + (1-\varepsilon_t)\,\frac{2K}{\delta}\,C\,g\!\Bigl(\frac{L}{2K}\Bigr). \tag{2}$$
 #
 # *Proof.* Section 3 has the decomposition and the floor. Given the exploration, the sample of arm $j$
-# has a fixed size $n_j$ and is i.i.d., since random steps do not look at the state. On the lemma's event
-# $n_j \ge L/(2K) \ge m_0$. There A applies, and $g$ falls beyond $\exp 1$, so
+# has a fixed size $n_j$ and is i.i.d., since random steps do not look at the state. By the lemma, with
+# probability at least $1 - K\exp(-\tfrac{3L}{28K})$ every $n_j \ge L/(2K) \ge m_0$. When that happens, A
+# applies, and $g$ falls beyond $\exp 1$, so
 # $\mathbb E e_j^2 \le C g(n_j) \le C g(L/(2K))$. Inequality (1) adds up the $K$ risks. $\square$
 #
 # Leaving out the words "with probability" costs little: $\mathbb E\,\mathrm{regret}_t$ exceeds the bound
 # by at most $K\exp(-\tfrac{3L}{28K})\,\mathbb E\max_i\Delta_i$.
 #
-# Three sentences of the paper need care. Its probability "refers to the stochastic policy's choices", which
-# include the greedy ones; it is over the coins and the random arms only. Theorem 3.3 takes over "the
-# assumptions of Theorem 3.2", which say $\varepsilon_t = 1/t$. And "for all methods, training is every 20 time
-# steps", while Algorithms 1, 4 and 5 train after every step, and Algorithm 3 never.
-#
 # **Which of our runs does it cover?** None that trains a network. Those networks are warm-started, they
-# are trained every 20 steps, and nearly all of them on all steps. It covers the table of
-# [notebook 05, section 3](05_what_is_true.ipynb), trained on random steps only. All our runs that
-# explore, the networks too, are covered by another theorem there, which assumes nothing of the kind.
+# are trained every 20 steps, and nearly all of them on all steps. It covers the predictor of
+# [notebook 05, section 3](05_what_is_true.ipynb): a table of what each arm paid in each state, filled by random
+# steps only. All our runs that explore, the networks too, are covered by another theorem there, which assumes
+# nothing of the kind.
 #
-# *Ledger: [27](claims.md#claim-27), [32](claims.md#claim-32), [34](claims.md#claim-34), [56](claims.md#claim-56), [57](claims.md#claim-57),
-# [64](claims.md#claim-64).*
+# *Ledger: [27](claims.md#claim-27), [32](claims.md#claim-32), [34](claims.md#claim-34); on the paper's wording
+# [56](claims.md#claim-56), [57](claims.md#claim-57), [64](claims.md#claim-64).*
 
 # %% [markdown]
 # <a id="s7"></a>
 #
 # ## 7. When does it start, and what is it worth?
 #
-# **The theorem is silent until $L_p(t)$ reaches $2K m_0$.** The paper computes this $t_0$ rightly, but
-# does not say how large it is:
+# **The theorem is silent until $L_p(t)$ reaches $2K m_0$.** The paper does not say how large this $t_0$ is:
 
 # %%
 cases = [(1, 1), (1, 10), (1 / 3, 1), (1 / 3, 10), (0.99, 1)]
@@ -353,8 +367,9 @@ Table(pd.DataFrame({"p": [p for p, _ in cases], "n_min": [least for _, least in 
 
 # %% [markdown]
 # For $\varepsilon_t = 1/t$ and five arms, **nothing is said before step $6.4\cdot10^{11}$.** And at $t_0$
-# the probability $1 - K\exp(-3m_0/14)$ is negative, unless $m_0 > \frac{14}{3}\ln K = 7.5$. Near $p = 1$
-# the printed $t_0$ falls below 1, a first sign that something is wrong there. For the digits, with
+# the probability $1 - K\exp(-3m_0/14)$ is negative, unless $m_0 > \frac{14}{3}\ln K = 7.5$. For $p < 1$ the
+# corrected start is the later one, since $L_p(t) < t^q/q$. Near $p = 1$ the printed $t_0$ falls below 1, a first
+# sign that something is wrong there. For the digits, with
 # $C = 1$ for lack of a better number:
 
 # %%
@@ -389,8 +404,8 @@ figure.tight_layout(rect=(0, 0.09, 1, 1))
 plt.show()
 
 # %% [markdown]
-# **Figure 4.2.** *Both bounds on the regret of the digits, from $t_0$ on. At $p = 1$ they stay near what
-# a uniform choice loses up to $10^{40}$ steps. At $p = 1/3$ the corrected bound passes that line within
+# **Figure 4.2.** *Both bounds on the regret of the digits, from $t_0$ on. At $p = 1$ both stay above what
+# a uniform choice loses, up to $10^{40}$ steps. At $p = 1/3$ the corrected bound passes that line within
 # ten thousand steps. (The floor for $p = 1$ is off the picture.)*
 #
 # So what of the rate $t^{-1/2}$ that the paper observes "within the bounds of Theorem 3.2"?
@@ -401,8 +416,8 @@ print(f"Theorem 3.2 at its own t_0: at most {first.upper:.2f}. "
       f"No policy can lose more than {float(mnist_facts.expected_range()):.2f}.")
 
 # %% [markdown]
-# It is within the bounds as any curve would be. Before $t_0$ there is no bound, and at $t_0$ the bound
-# exceeds what can be lost at all.
+# It is within the bounds as any curve would be. Before $t_0$ there is no bound, and at $t_0$ the printed one
+# exceeds what can be lost at all. The corrected one is a quarter of it, 6.07.
 #
 # *Ledger: [29](claims.md#claim-29), [47](claims.md#claim-47), [55](claims.md#claim-55).*
 
@@ -411,12 +426,11 @@ print(f"Theorem 3.2 at its own t_0: at most {first.upper:.2f}. "
 #
 # ## 8. What becomes of Theorem 3.3 near $p = 1$?
 #
-# **Let $p \to 1$ at a fixed $t$.** The printed exploration $t^q/q$ grows without limit. So the printed
-# probability tends to 1 and the printed bound to $\max_i \mathbb E\,\Delta_i/t$, as if all were known
-# already. Take two arms that pay 1/2 and 0.9 on average, predicted by sample means (0 for an untried
-# arm), at $t = 2$. With probability 1/2 the one random pull went to the worse arm. Then that arm is
-# greedy. Only a random step can take the better one, and does so half of the time: the regret is
-# $0.4\,(1 - \varepsilon_2/2)$.
+# **Let $p \to 1$ at a fixed $t$.** The exploration $t^q/q$ of Theorem 3.3 grows without limit. So its
+# probability tends to 1 and its upper bound to $\max_i \mathbb E\,\Delta_i/t$. Take two arms at
+# $t = 2$. Arm 1 always pays 1/2, arm 2 pays 1 with probability 0.9, and they are predicted by sample means (0 for an untried arm). Arm 1's risk is 0, arm 2's is $0.09/n$, at most
+# $0.1\,g(n)$ from $n = 2$ on. With probability 1/2 the one random pull went to arm 1, which is then greedy.
+# Only a random step can take arm 2, and does so half of the time: the regret is $0.4\,(1 - \varepsilon_2/2)$.
 
 # %%
 two_arms = {"arms": 2, "delta": 0.4, "alpha": 0.4, "mean_gap": 0.2, "C": 0.1, "n_min": 2}
@@ -429,8 +443,9 @@ Table(pd.DataFrame({"1 − p": below_one, "claimed: regret at most": [c.upper fo
           ["claimed: regret at most", "with probability", "half of the time it is"], ".4f"))
 
 # %% [markdown]
-# **Theorem 3.3 as printed is false near $p = 1$.** With $L_p(t)$ in the place of $t^q/q$ it becomes the
-# theorem of section 6. That one asks for $L_p(2) = 0.69 \ge 2Km_0$ here, and so claims nothing.
+# The first two rows are no contradiction. From $1 - p = 10^{-6}$ on the claim is less than 0.3, with
+# probability 1.0000; half of the time it is wrong. **Theorem 3.3 as printed is false near $p = 1$.** With
+# $L_p(t)$ in the place of $t^q/q$ it becomes the theorem of section 6. That one asks for $L_p(2) = 0.69 \ge 2Km_0$ here, and so claims nothing.
 #
 # *Ledger: [33](claims.md#claim-33).*
 
@@ -439,7 +454,7 @@ Table(pd.DataFrame({"1 − p": below_one, "claimed: regret at most": [c.upper fo
 #
 # ## 9. When is a bound for each step a bound for all?
 #
-# The theorems end with "expected regret approaching 0 almost surely". **A bound that fails at step $t$
+# What of the paper's "almost surely"? **A bound that fails at step $t$
 # with probability $f_t$ holds at all late steps at once if $\sum_t f_t$ is finite (Borel–Cantelli).** For
 # $p < 1$ we have $f_t \approx K\exp(-c\,t^q)$, and the sum is finite. For $p = 1$ it is
 # $K\sum_t t^{-3/(28K)}$:
@@ -452,12 +467,13 @@ assert (every_step.is_convergent(), some_steps.is_convergent()) == (sp.false, sp
 every_step
 
 # %% [markdown]
-# This sum is infinite, for every $K$. **The repair:** look only at the steps $t_k = \lceil\exp k\rceil$.
+# This sum is infinite, for every $K$. **The correction:** look only at the steps $t_k = \lceil\exp k\rceil$.
 # Along them the sum is geometric, and between two such steps the counts of random pulls cannot fall.
 # (The any-time lemma of [the next notebook](05_what_is_true.ipynb) needs neither sum nor subsequence.)
 #
-# **What converges almost surely is the regret given the exploration, averaged over the data.** Of the regret
-# with one set of data only convergence in probability follows, since Assumption A bounds an average.
+# **What converges almost surely is an average.** In $\mathrm{regret}_t$ the coins and random arms are fixed, and the
+# data are averaged out (section 3). It tends to 0 for almost every sequence of coins and random arms. Of the
+# regret with one set of data only convergence in probability follows, since Assumption A bounds an average.
 #
 # *Ledger: [35](claims.md#claim-35), [36](claims.md#claim-36), [38](claims.md#claim-38).*
 
@@ -506,7 +522,7 @@ plt.show()
 
 # %% [markdown]
 # **Figure 4.3.** *The states that arm 1 was trained on, in 20 runs of 400 steps with $p = 1/3$. Left, all
-# steps: mostly states in which it is good. Right, random steps only: all states alike.*
+# steps: mostly states in which it is good. Right, random steps only: all states alike, up to chance.*
 #
 # **Three ways out, none of them free.**
 #
@@ -517,11 +533,7 @@ plt.show()
 # 3. *Keep everything and pay a density ratio.* Only a share of about $t^{-p}$ is random, so the risk may
 #    be $t^p$ times as large. Then $t^p\sqrt{\ln t/t}$ tends to 0 for $p < 1/2$ only.
 #
-# (The introduction calls states that are i.i.d. and independent of past actions "unconfoundedness". The word
-# means another thing: given the state, the arm taken is independent of the rewards that the arms would
-# bring. That holds for this algorithm, and what an arm sees is no sample of all states all the same.)
-#
-# *Ledger: [28](claims.md#claim-28), [50](claims.md#claim-50).*
+# *Ledger: [28](claims.md#claim-28); on the word "unconfoundedness" [50](claims.md#claim-50).*
 
 # %% [markdown]
 # <a id="s11"></a>
@@ -530,7 +542,7 @@ plt.show()
 #
 # **Exploration costs $t^{-p}$, and the errors cost more the less one explores.** Nothing above used that
 # the predictor is a network (Corollary 3.5: "any predictor, neural network or otherwise"). Let its
-# squared risk be of order $n^{-a}$, with $n$ of order $t^{1-p}$. Then the errors cost $t^{-a(1-p)}$ with a
+# risk be of order $n^{-a}$, with $n$ of order $t^{1-p}$. Then the errors cost $t^{-a(1-p)}$ with a
 # gap, and the square root of that without one. The two costs balance at
 
 # %%
@@ -546,10 +558,9 @@ with_gap
 # $a = 1$ where the mean reward is linear, and a risk that stays above 0 where it is not. Nearest neighbours
 # in $d$ dimensions have $a = 2/(d+2)$, less than $1/2$ from $d = 3$ on.
 #
-# So Corollary 3.7 is right among fixed powers and as $t \to \infty$, with some remarks. The "ratio test" of its proof is for series; what is meant is a limit. There,
-# with the paper's $\alpha_t = \max_i \mathbb E\,\Delta_i$ and $\beta_t$, $\gamma_t$ for the logarithmic
-# factors of the two greedy terms, the last step replaces $\gamma_t/\beta_t$ by 1, though this ratio tends
-# to infinity. At $p = 1/3$ the bound is of order $t^{-1/3}\sqrt{\ln t}$, and not $t^{-1/3}$. And a
+# So Corollary 3.7 is right among fixed powers and as $t \to \infty$. Its proof compares the bounds for $p < 1$
+# and $p = 1$, and drops a ratio of logarithms that in fact grows. The conclusion stands, as powers beat
+# logarithms. At $p = 1/3$ the bound is of order $t^{-1/3}\sqrt{\ln t}$, and not $t^{-1/3}$. And a
 # schedule that is no power does better, $\varepsilon_t = (\ln t/t)^{1/3}$.
 #
 # **But how far off is the limit?** At a given $t$, let $p^*(t)$ be the exponent that makes the bound (2)
@@ -574,8 +585,8 @@ plt.tight_layout()
 plt.show()
 
 # %% [markdown]
-# **Figure 4.4.** *The exponent that makes the bound smallest at step $t$. It tends to $1/3$ from below,
-# and has not arrived after $10^{100}$ steps.*
+# **Figure 4.4.** *The exponent that makes the bound (2) smallest at step $t$: green as it stands, orange with the
+# paper's $8\sqrt2$ for $2\sqrt2$. It tends to $1/3$ from below, and has not arrived after $10^{100}$ steps.*
 
 # %%
 million = {word: theory.best_exponent(10**6, constant=word, **MNIST) for word in best}
@@ -583,11 +594,12 @@ print({word: round(value, 3) for word, value in million.items()})
 
 # %% [markdown]
 # At a million steps the bound is smallest near $p = 0.14$ with the printed constant, near $0.22$ with the
-# repaired one. (Up to $t = 320$ no exponent is best: the bound falls all the way to $p \to 0$. The bound
-# of Theorem 3.3 as printed has no best exponent at any $t$: it keeps falling as $p \to 1$.)
+# corrected one. (Up to $t = 320$ no exponent is best: the bound falls all the way to $p \to 0$. The orange curve
+# changes only the constant. With the paper's $t^q/q$ as well, no $p$ is best: the bound falls to its lowest
+# value only as $p \to 1$, see section 8.)
 #
-# *Ledger: [37](claims.md#claim-37), [41](claims.md#claim-41), [42](claims.md#claim-42), [43](claims.md#claim-43), [44](claims.md#claim-44), [45](claims.md#claim-45), [59](claims.md#claim-59), [60](claims.md#claim-60), [61](claims.md#claim-61),
-# [62](claims.md#claim-62).*
+# *Ledger: [37](claims.md#claim-37), [41](claims.md#claim-41), [42](claims.md#claim-42), [43](claims.md#claim-43), [44](claims.md#claim-44), [45](claims.md#claim-45), [60](claims.md#claim-60), [61](claims.md#claim-61),
+# [62](claims.md#claim-62); on the "ratio test" [59](claims.md#claim-59).*
 
 # %% [markdown]
 # <a id="s12"></a>
@@ -652,10 +664,10 @@ plt.show()
 #
 # So the paper's word stands, with an example in the place of a proof. Its reason, that "the optimal action is
 # not sampled sufficiently", is false on most runs: most do well even with $p = 2$, and the third or so that
-# never draw arm 2 carry the mean. (At the other end, "with $p \le 1$" takes in $p \le 0$. For $p = 0$ every
-# step explores, and the regret stays at $\bar D$.)
+# never draw arm 2 carry the mean.
 #
-# *Ledger: [39](claims.md#claim-39), [40](claims.md#claim-40), [58](claims.md#claim-58), [65](claims.md#claim-65).*
+# *Ledger: [39](claims.md#claim-39), [40](claims.md#claim-40), [65](claims.md#claim-65); on $p \le 0$
+# [58](claims.md#claim-58).*
 
 # %% [markdown]
 # ## What was seen
@@ -673,7 +685,7 @@ plt.show()
 # %% [markdown]
 # ## Exercises
 #
-# **1.** The repaired constant is four times smaller. Why does the best exponent $p^*(t)$ grow with it?
+# **1.** The corrected constant is four times smaller. Why does the best exponent $p^*(t)$ grow with it?
 # Compute $p^*(10^6)$ for $C = 1$, $1/4$ and $1/16$.
 
 # %% jupyter={"source_hidden": true} tags=["hide-cell"]
@@ -683,8 +695,8 @@ for constant in (1, 1 / 4, 1 / 16):
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Smaller errors are cheaper, so less exploration is needed: a larger $p$. For small $C$ it passes $1/3$
-# and comes back to it from above as $t$ grows.
+# Smaller errors are cheaper, so less exploration is needed: a larger $p$. For small $C$ it lies above $1/3$ for
+# a while. In the end it comes to $1/3$ from below for every $C$, since $\sqrt{\ln t}$ outgrows any constant.
 #
 # </details>
 #
