@@ -1,4 +1,4 @@
-"""A theorem for the algorithm as it is run (ours): adaptive data, warm starts, nothing i.i.d.
+"""A theorem for the algorithm as it is run (ours): adaptive data, warm starts.
 
 States i.i.d., mean rewards μ_j(X_t), gap δ; the prediction Φ_{j,t} is any function of everything
 before step t. With e_j = |Φ_{j,t}(X_t) - μ_j(X_t)| and π_t(j) ≥ ε_t/K the probability that arm j

@@ -140,7 +140,7 @@ def _totals(means: np.ndarray, guesses: np.ndarray, eps: float, form: Form) -> t
     "(2K/(δ ε_T)) E Σ e_{I_t,t}².",
     verdict=TRUE,
     note="P(I_t = j | past) ≥ ε_t/K, and Δ_Î ≤ (2/δ) Σ e_j². It covers the algorithm as it is run: "
-    "all steps, warm starts, nothing i.i.d. Sharper with e²/π_t(I_t) for K e²/ε_T, π the "
+    "all steps, warm starts, no i.i.d. samples. Sharper with e²/π_t(I_t) for K e²/ε_T, π the "
     "probability of the arm taken. Weak in numbers; its worth is the rate, T^(1-a/2).",
     mutants={
         "half the error term, with propensities": {"scale": 0.5, "form": "propensity"},
