@@ -1,6 +1,7 @@
 """The pictures of the long horizon: regret over log t, its local slope, and its causes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,6 +23,9 @@ from bandits.results.plots import (
 )
 from bandits.results.statistics import mean_interval
 from bandits.theory.mnist_facts import expected_best
+
+Look = Callable[[str, int], dict[str, Any]]
+"""A method's name and its place among the others -> how its curve is drawn."""
 
 WINDOW = 3.0
 """The local exponent at t is fitted from t/√3 to t·√3."""
@@ -74,21 +78,29 @@ def band(
     return mean
 
 
-def log_time(axes: Axes, first: float, last: float) -> None:
-    """A logarithmic axis of time, labelled in powers of ten and at its end."""
+def log_time(axes: Axes, first: float, last: float, *, narrow: bool = False) -> None:
+    """A logarithmic axis of time, labelled in powers of ten and at its end.
+
+    A narrow one leaves out the power of ten whose label would meet that of the end.
+    """
     first = min(first, last / 2)  # of a run that is too short for the beginning to be left out
     axes.set_xscale("log")
     axes.set_xlim(first, last)
     ticks = [x for x in (100, 1000, 10_000, 100_000, 1_000_000) if first <= x <= last]
     if not ticks or last / ticks[-1] > 2.5:
-        ticks.append(round(last))
+        ticks = [x for x in ticks if not narrow or last / x > 5] + [round(last)]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     axes.set_xlabel("time step t")
 
 
-def regret_over_time(axes: Axes, data: Data) -> None:
+def by_place(name: str, number: int) -> dict[str, Any]:
+    """The look of a curve among others of the same method: by its place, not by its name."""
+    return style("", number)
+
+
+def regret_over_time(axes: Axes, data: Data, look: Look = style) -> None:
     """Normalized regret of every method on log-log axes, with a line of slope −1/2."""
     t = data["t"]
     shown = t >= min(FIRST_SHOWN, t[-1] // 4)
@@ -97,8 +109,8 @@ def regret_over_time(axes: Axes, data: Data) -> None:
         curves = data["normalized_regret"][number][:, shown]
         if not (curves > 0).all():  # Optimal has none
             continue
-        mean = band(axes, t[shown], curves, style(str(name), number))
-        ends.append((float(mean[-1]), str(label), str(style(str(name), number)["color"])))
+        mean = band(axes, t[shown], curves, look(str(name), number))
+        ends.append((float(mean[-1]), str(label), str(look(str(name), number)["color"])))
         lowest, highest = min(lowest, float(mean.min())), max(highest, float(mean.max()))
     uniform = float(expected_best(data["arm_counts"].shape[-1])) - EXPECTED_UNIFORM
     start = t[shown][0]
@@ -130,7 +142,7 @@ def exploring_slopes(axes: Axes, t: NDArray[np.int64], p: float, color: str) -> 
     axes.plot(middle, slopes[0], color=color, linewidth=0.8, linestyle=(0, (2, 1.5)))
 
 
-def slopes_over_time(axes: Axes, data: Data, names: Sequence[str]) -> None:
+def slopes_over_time(axes: Axes, data: Data, names: Sequence[str], look: Look = style) -> None:
     """The local exponent of the normalized regret of some methods, against −1/2.
 
     For p < 1 the thin line is that of exploring alone, which decides in the end: its limit is −p.
@@ -140,9 +152,9 @@ def slopes_over_time(axes: Axes, data: Data, names: Sequence[str]) -> None:
         k = there.index(name)
         t, slopes = local_exponents(data["t"], data["normalized_regret"][k])
         if len(t):
-            band(axes, t, slopes, style(name, k), label=str(data["labels"][k]))
+            band(axes, t, slopes, look(name, k), label=str(data["labels"][k]))
             if 0 < (p := float(data["p"][k])) < 1:
-                exploring_slopes(axes, data["t"], p, str(style(name, k)["color"]))
+                exploring_slopes(axes, data["t"], p, str(look(name, k)["color"]))
     axes.axhline(-0.5, color="#000000", linestyle=(0, (1, 1.2)), linewidth=1.2)
     log_time(axes, FIRST_SHOWN, data["t"][-1])
     axes.set_ylim(-1, 0.1)
@@ -161,7 +173,7 @@ def causes_over_time(axes: Axes, data: Data, method: int) -> None:
     if np.isfinite(p):
         uniform = float(expected_best(data["arm_counts"].shape[-1])) - EXPECTED_UNIFORM
         axes.plot(t, uniform * t.astype(float) ** -p, color="#000000", linewidth=1)
-    log_time(axes, max(FIRST_SHOWN, edges[0]), edges[-1])
+    log_time(axes, max(FIRST_SHOWN, edges[0]), edges[-1], narrow=True)
     axes.set_title(str(data["labels"][method]), fontsize=9)
 
 
@@ -188,10 +200,10 @@ def by_exponent(data: Data, caption: str) -> Figure:
             axes.set_ylim(0, 3.3)
             if method == 0:
                 axes.set_ylabel("regret per step")
-        axes.legend(frameon=False, fontsize=7.5, loc="upper right", reverse=True)
-        regret_over_time(figure.add_subplot(grid[1, :methods]), data)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        regret_over_time(figure.add_subplot(grid[1, :methods]), data, by_place)
         every = [str(name) for name in data["methods"]]
-        slopes_over_time(figure.add_subplot(grid[1, methods:]), data, every)
+        slopes_over_time(figure.add_subplot(grid[1, methods:]), data, every, by_place)
         footer(
             figure,
             caption + ". Black lines above: 3.29 ε_t, the exact "
