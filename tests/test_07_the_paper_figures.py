@@ -8,6 +8,7 @@ from bandits import theory
 from bandits.environments import draw_exploration
 from bandits.experiments import FIGURE_SEED
 from bandits.results import paper, saved, verdicts
+from bandits.results.horizon_panels import local_exponents
 from bandits.results.statistics import fit_power_law
 from bandits.simulate import Trajectory
 
@@ -18,6 +19,13 @@ NAMES = ("convergence", "convergence_repeats", "low_noise", "high_noise")
 @pytest.fixture(scope="module")
 def low() -> saved.SavedData:
     return saved.load_data("low_noise", FIGURES)[0]
+
+
+@pytest.fixture(scope="module")
+def words() -> str:
+    """The chapter's text, each run of white space as one blank."""
+    text = (ROOT / "notebooks" / "07_the_paper_figures.py").read_text("utf-8")
+    return " ".join(line.lstrip("# ") for line in text.splitlines())
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +109,37 @@ def test_one_run_decides_nothing() -> None:
     readings = paper.read_all(committed)
     assert {r.verdict for r in readings} == {"agrees", "does not agree", "undecided"}
     assert all(r.verdict == "undecided" for r in readings if r.runs == 1)
+
+
+def test_what_is_said_of_the_networks_errors_is_what_the_fits_lost(words: str) -> None:
+    data, _ = saved.load_data("error_causes", FIGURES)
+    lost = dict(zip(data["variants"].tolist(), data["regret"].mean(axis=1), strict=True))
+    bandit = data["bandit_regret"].mean()
+    assert f"from {bandit:.2f} to {lost['same']:.2f}" in words
+    assert f"all at once, they leave {lost['own']:.2f};" in words
+    assert f"falls to 0 ({lost['decay']:.2f}) or twice the channels ({lost['wide']:.2f})" in words
+    assert f"costs {lost['quarter']:.2f}, four times as many {lost['fourfold']:.2f}" in words
+    run = saved.load_runs("error_causes", FIGURES)["deep"][0]
+    arm = np.bincount(run.actions).argmax()
+    assert (run.means[run.actions == arm] >= 7).mean() > 0.7  # "mostly large digits"
+
+
+def test_what_is_said_of_the_exponents_is_what_they_lost(words: str) -> None:
+    data, _ = saved.load_data("long_exponent", FIGURES)
+    assert data["p"] == pytest.approx([1 / 3, 1 / 2, 2 / 3, 1])
+    lost = (data["late_best"] - data["late_mean"])[..., -1]
+    third, half, two_thirds, one = lost.mean(axis=1)
+    assert f"is {half:.2f} and {two_thirds:.2f} for $p = 1/2$" in words
+    assert f"against {one:.2f} for $p = 1$ and {third:.2f} for" in words
+    assert (lost[1:3] < lost[3]).all()  # "both lose less than p = 1 in each run"
+    random, unused, errors = np.moveaxis(data["causes"], 2, 0)
+    assert f"the random steps still cost {random[0, :, -1].mean():.2f}" in words
+    assert errors[..., -1] == pytest.approx(0.2, abs=0.05)
+    first = data["edges"][:-1]
+    assert (unused[:3, :, first >= 612] == 0).all()
+    assert (unused[:3, :, first < 612].max(axis=(1, 2)) > 0).all()
+    assert sorted(unused[3, :, -1]) == pytest.approx([0, 31167 / 4000 - 7.4667], abs=1e-3)
+    for k in (1, 2):
+        t, slopes = local_exponents(data["t"], data["normalized_regret"][k])
+        assert slopes[:, -1] == pytest.approx(-0.48, abs=0.01)
+        assert (slopes[:, -1] < slopes[:, np.searchsorted(t, 10_000)]).all()
