@@ -739,9 +739,9 @@ assert found["arm_counts"][0][early & (taken < 20)].min() > 100  # "all ten stay
 # then: the arm whose initial weights happen to say most. Ten arms were taken so, at the steps 2 to 4, before a
 # random step drew them, and all ten stayed in use. From then on a trained network predicts digits, and an
 # untrained one, at 0.12 or below, is left alone until a random step finds it. The exception is arm 4 of run 6,
-# at $t = 604$: two arms had been drawn, and in one state both were predicted to pay less than its 0.06. So what
-# Theorem D says of $1/t$ holds of Deep nearly as it stands: the untrained networks' luck finds three of the ten
-# arms, and seven wait.
+# at $t = 604$: two arms had been drawn, and in one state both were predicted to pay less than its 0.06. So Deep
+# is near Theorem D's class and not in it: 0.50 and 0.24 are a yardstick for Deep, and no bound. The untrained
+# networks' luck finds three of the ten arms, and seven wait.
 
 # %% [markdown]
 # ## What was seen

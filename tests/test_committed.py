@@ -172,6 +172,25 @@ def test_the_long_horizon_s_findings_give_its_numbers() -> None:
         assert interval(quarters[:, 2] - quarters[:, 3]).low > 0
 
 
+def test_the_results_page_gives_the_numbers_of_the_exponents_and_of_the_errors() -> None:
+    page = " ".join((FOLDER.parent / "book" / "results.md").read_text("utf-8").split())
+    by_p, _ = saved.load_data("long_exponent", FOLDER)
+    lost = (by_p["late_best"] - by_p["late_mean"])[..., -1]
+    third, half, two_thirds, one = lost.mean(axis=1)
+    assert f"Deep loses {half:.2f} per step of the last quarter up to 40,000 for p = 1/2" in page
+    assert f"and {two_thirds:.2f} for p = 2/3, against {one:.2f} for p = 1 and {third:.2f}" in page
+    assert lost.shape[1] == 2, "the page says two runs each"
+    unused = by_p["causes"][:3, :, 1]
+    assert (unused[..., by_p["edges"][:-1] >= 612] == 0).all()
+    fits, _ = saved.load_data("error_causes", FOLDER)
+    fitted = dict(zip(fits["variants"].tolist(), fits["regret"].mean(axis=1), strict=True))
+    bandit = fits["bandit_regret"].mean()
+    assert f"loses {fitted['same']:.2f} where the bandit's lose {bandit:.2f}" in page
+    assert f"on four times as many it loses {fitted['fourfold']:.2f}" in page
+    for little in ("decay", "wide"):
+        assert abs(fitted[little] - fitted["same"]) < (bandit - fitted["same"]) / 4
+
+
 def test_the_readme_s_plain_sentences_hold() -> None:
     """What the README and the book's first page say without numbers."""
     found, _ = saved.load_those_there(PAPER_FIGURES, FOLDER)
