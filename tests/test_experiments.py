@@ -303,7 +303,7 @@ def test_settings_out_of_range_are_refused(bad, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"policy": "eps"}, r"policy must be one of epsilon_greedy, .*, not 'eps'"),
+        ({"policy": "eps"}, r"policy must be one of .*, epsilon_greedy, .*, not 'eps'"),
         ({"ties": "First"}, "ties must be one of first, random, not 'First'"),
         ({"train_on": "random"}, "train_on must be one of all, random_branch, not 'random'"),
         ({"p": -1}, "p must be a finite number >= 0, not -1"),

@@ -12,6 +12,7 @@ import pytest
 
 from bandits.engine.files import STALE_SECONDS, Unreadable, there, write_bytes, write_together
 from bandits.engine.npz import packed_bytes, write_arrays
+from bandits.experiments import EXPERIMENTS
 from bandits.results import figures, plots, saved
 
 ENDINGS = (".npz", ".json", ".png", ".pdf")
@@ -160,7 +161,8 @@ ABOUT = {"caption": "glance scale", "title": "ε"}
 def test_a_figure_is_four_files_of_which_a_failure_changes_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert figures._write("low_noise", tmp_path, small(), ABOUT) == tmp_path / "low_noise.png"
+    shown = EXPERIMENTS["low_noise"]
+    assert figures._write(shown, tmp_path, small(), ABOUT) == tmp_path / "low_noise.png"
     before = contents(tmp_path)
     assert set(before) == {f"low_noise{end}" for end in ENDINGS}
     other = small() | {"mean": np.full((1, 4), 5.0)}
@@ -173,7 +175,7 @@ def test_a_figure_is_four_files_of_which_a_failure_changes_none(
             else:
                 other |= {"half_width": np.ones((1, 3))}
             with pytest.raises((OSError, ValueError)):
-                figures._write("low_noise", tmp_path, other, ABOUT)
+                figures._write(shown, tmp_path, other, ABOUT)
         assert contents(tmp_path) == before, broken
 
 

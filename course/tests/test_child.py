@@ -12,6 +12,7 @@ import psutil
 import pytest
 from nbformat import v4
 
+from course.assignments import ROOT
 from course.child import MOST_OUTPUT, TOO_LONG, Limits
 from course.isolate import Cell
 
@@ -99,7 +100,8 @@ def test_a_kernel_ends_with_the_process_that_started_it():
     with Cell(0, CALM, seed=5, own_user=False).folder() as folder:
         nbformat.write(v4.new_notebook(cells=[endless]), folder / "notebook.ipynb")
         (folder / "limits.json").write_text("{}")
-        process = subprocess.Popen([sys.executable, "-m", "course.child", folder], cwd=folder)
+        words = [sys.executable, "-m", "course.child", folder]
+        process = subprocess.Popen(words, cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)})
         while not (folder / "begun").exists():
             assert process.poll() is None
             time.sleep(0.1)
