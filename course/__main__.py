@@ -57,13 +57,23 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("-j", "--jobs", type=int, default=1, help="notebooks at a time")
     one.add_argument("--resume", action="store_true", help="leave out what is graded already")
     one.add_argument("--seed", type=int, help="of the hidden tests (default: the course's own)")
-    one.add_argument("--isolate", choices=("auto", "user", "process", "container"), default="auto")
-    one.add_argument("--image", help="the image, with --isolate container")
+    one.add_argument(
+        "--isolate",
+        choices=("auto", "user", "process", "container"),
+        default="auto",
+        help="what stands between students, see course/README.md (default: auto)",
+    )
+    one.add_argument("--image", help="the image; only with --isolate container, which needs it")
     for limit in fields(Limits):
         one.add_argument(f"--{limit.name}", type=int, default=limit.default, help=UNITS[limit.name])
     two = commands.add_parser("export", help="write marks and feedback again, with persons' marks")
     for command in (one, two):
-        command.add_argument("--out", type=Path, default=ROOT / "results" / "grades")
+        command.add_argument(
+            "--out",
+            type=Path,
+            default=ROOT / "results" / "grades",
+            help="the folder of results (default: results/grades in the repository)",
+        )
         command.add_argument("--policy", type=Path, help="due dates and penalties, a TOML file")
         command.add_argument("--times", type=Path, help="when each was handed in, a CSV file")
         command.add_argument("--no-feedback", action="store_true", help="write no pages")
@@ -121,6 +131,8 @@ def work(options: argparse.Namespace) -> None:
     if unknown := sorted({student for student, _ in times} - set(book.students)):
         print(f"{options.times} names who handed in nothing: {', '.join(unknown)}")
     print(f"marks: {out / 'totals.csv'}; beside it written.csv, problems.txt and look_at.csv")
+    zips = [] if options.no_feedback else sorted(path.name for path in out.glob("feedback_*.zip"))
+    print(f"for the learning system: {', '.join(['upload.csv', *zips])}")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -81,10 +81,9 @@ class Export:
             self.write_feedback(totals)
 
     def names(self) -> list[str]:
-        """The assignments that the tables have: those that somebody's result is for, or are due."""
-        graded = {result.assignment for result in self.book.results.values()}
-        later = self.policy.not_due(datetime.now().astimezone())
-        return [name for name in names() if name in graded or name not in later]
+        """The assignments that the tables have: those that somebody has handed in."""
+        handed_in = {result.assignment for result in self.book.results.values()}
+        return [name for name in names() if name in handed_in]
 
     def total(self, student: str, name: str, rows: list[tuple[Any, ...]]) -> tuple[Any, ...]:
         """The row of totals.csv for one student and assignment."""
