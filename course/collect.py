@@ -122,7 +122,9 @@ def whose(path: str) -> tuple[Student, str] | None:
             if found := habit.fullmatch(stem):
                 inside = [found["rest"], *parts[number + 1 :]]
                 name = "/".join(one for one in inside if one) or part
-                return Student(found["name"], found["id"], stem[: found.start("rest")]), name
+                # A folder's name may lack the underscore that parts it from the file's.
+                prefix = stem[: found.start("rest")].removesuffix("_") + "_"
+                return Student(found["name"], found["id"], prefix), name
     if len(parts) < 2:
         return None
     return Student(_without_zip(parts[0])), "/".join(parts[1:])

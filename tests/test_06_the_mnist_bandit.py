@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from bandits import mnist
+from bandits.architecture import SIMPLE
 from bandits.environments import MnistBandit
 from bandits.experiments import DEEP_ARCHITECTURE, PAPER_FIGURES, experiment
 from bandits.networks import Network
@@ -21,6 +22,8 @@ def test_the_multiplications_of_the_table_are_those_that_pytorch_counts(network:
     """Its counter takes a multiplication and an addition as two operations."""
     assert megaflops(DEEP_ARCHITECTURE, 3920) == pytest.approx(2 * 555_620 / 1e6, abs=0.002)
     assert sum(p.numel() for p in network.parameters()) == 31_905
+    simple = Network(SIMPLE, 3920, generator=torch.Generator().manual_seed(5))
+    assert sum(p.numel() for p in simple.parameters()) == 392_201
 
 
 def test_a_filter_sees_six_by_six_pixels(network: Network, sample: mnist.Mnist) -> None:

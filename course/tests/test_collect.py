@@ -10,7 +10,7 @@ import pytest
 from classroom import as_bytes, blank
 
 from course.assignments import AssignmentError
-from course.collect import collect
+from course.collect import collect, whose
 
 NOTEBOOK = as_bytes(blank())
 OTHER = as_bytes(blank("a_lemma_under_test"))
@@ -107,6 +107,14 @@ def test_the_systems_own_ids_and_prefixes_are_kept(tmp_path):
     assert students["lovelaceada"].id == "12345"
     assert students["lovelaceada"].prefix == "lovelaceada_LATE_12345_67890_"
     assert students["plain"].id == ""
+
+
+@pytest.mark.parametrize("there", ["_exploring.ipynb", "_/exploring.ipynb", "/exploring.ipynb"])
+def test_what_goes_back_to_moodle_has_one_name_for_files_and_folders(there):
+    found = whose(f"Dora D_1234567_assignsubmission_file{there}")
+    assert found is not None
+    assert found[0].prefix == "Dora D_1234567_assignsubmission_file_"
+    assert found[1] == "exploring.ipynb"
 
 
 def test_two_students_of_one_name_stay_two(tmp_path):
