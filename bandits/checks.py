@@ -48,6 +48,18 @@ def finite(name: str, value: float, *, positive: bool = False) -> float:
     return number + 0.0
 
 
+def probability(name: str, value: float) -> float:
+    """The value as a float, if it is from 0 to 1.
+
+    Raises:
+        ValueError: for another value, or one that is no number.
+    """
+    number = finite(name, value)
+    if number > 1:
+        raise ValueError(f"{name} must be from 0 to 1, not {value!r}")
+    return number
+
+
 def yes_or_no(name: str, value: bool) -> bool:
     """The value, if it is True or False.
 

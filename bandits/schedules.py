@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits.checks import finite, whole
+from bandits.checks import finite, probability, whole
 from bandits.theory import random_steps
 
 
@@ -62,12 +62,6 @@ def _steps(t: ArrayLike) -> NDArray[np.float64]:
     return steps
 
 
-def _probability(name: str, value: float) -> float:
-    if finite(name, value) > 1:
-        raise ValueError(f"{name} must be from 0 to 1, not {value!r}")
-    return float(value)
-
-
 @dataclass(frozen=True)
 class Constant:
     """ε_t = ε.
@@ -79,7 +73,7 @@ class Constant:
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _probability("epsilon", self.epsilon))
+        object.__setattr__(self, "epsilon", probability("epsilon", self.epsilon))
 
     def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
         """ε for each of the steps t ≥ 1 (any shape)."""
@@ -150,7 +144,7 @@ class Exponential:
     decay: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "decay", _probability("decay", self.decay))
+        object.__setattr__(self, "decay", probability("decay", self.decay))
 
     def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
         """decay^(t−1) for steps t ≥ 1 (any shape)."""
@@ -175,7 +169,7 @@ class Floor:
     least: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "least", _probability("least", self.least))
+        object.__setattr__(self, "least", probability("least", self.least))
 
     def __call__(self, t: ArrayLike) -> NDArray[np.float64]:
         """The larger of both for steps t ≥ 1 (any shape)."""

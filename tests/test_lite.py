@@ -25,13 +25,12 @@ from notebook_checks import ROOT, printed, read, tiny
 from bandits import networks as with_torch
 from bandits.architecture import SIMPLE, Architecture, Training
 from bandits.history import History
+from book.__main__ import browser
 from book.assemble import NPM, BookError
 from book.lite import networks as without_torch
 from book.lite import wheels
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+CHROMIUM = browser()
 
 
 # ── The wheels ──────────────────────────────────────────────────────────────────────────────────

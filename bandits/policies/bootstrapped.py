@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits.checks import finite, whole
+from bandits.checks import probability, whole
 from bandits.environments import Draws
 from bandits.history import History, Recall
 from bandits.policies.choice import Choice, StepGenerator, argmax
@@ -46,9 +46,7 @@ class Bootstrapped:
         self.predictors = predictors(whole("members", members, 1))
         self.histories = [History(recall) for _ in self.predictors]
         self.generator = generator
-        self.keep = finite("keep", keep)
-        if self.keep > 1:
-            raise ValueError(f"keep must be from 0 to 1, not {keep!r}")
+        self.keep = probability("keep", keep)
         self._recorded = 0
 
     def _uniform(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
