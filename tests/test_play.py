@@ -34,6 +34,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import record_replay  # noqa: E402
 
 from book import assemble, play_data, replay_data  # noqa: E402
+from book.__main__ import browser  # noqa: E402
 
 BOOK, FIGURES, NPM = ROOT / "book", ROOT / "figures", ROOT / "book" / "node_modules"
 PLAY = BOOK / "_static" / "play"
@@ -324,7 +325,7 @@ def seen(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
     """What headless Chromium saw on the pages, built alone: links to other pages are not asked."""
     pytest.importorskip("myst_nb", reason="the extra `book` is not installed")
     pytest.importorskip("furo", reason="the extra `book` is not installed")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = browser()
     if chromium is None or shutil.which("node") is None:
         pytest.skip("there is no Chromium or no Node.js, so no page was opened")
     if not (NPM / "playwright-core").exists() or not (NPM / "uplot").exists():
