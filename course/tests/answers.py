@@ -5,7 +5,7 @@ that it must fail; all others must pass.
 """
 
 import answers_training
-from mistakes import Wrong, both
+from mistakes import wrong
 
 RIGHT = {
     "exploring": [
@@ -349,193 +349,146 @@ def score_parts(X, r, x, s):
 
 WRONG = {
     "exploring": [
-        Wrong(
-            "epsilon off by one",
+        *wrong(
             "epsilon",
-            "def epsilon(t, p):\n    return 1.0 / (np.asarray(t) + 1.0) ** p",
-            both("epsilon"),
-        ),
-        Wrong(
-            "epsilon of the visible tests only",
-            "epsilon",
-            """
+            seen={
+                "epsilon off by one": "def epsilon(t, p):\n    return 1.0 / (np.asarray(t) + 1.0) ** p",
+            },
+            hidden={
+                "epsilon of the visible tests only": """
 def epsilon(t, p):
     return {1: 1.0, 4: 0.5}[t] if np.ndim(t) == 0 else np.array([1.0, 0.5, 0.25])
 """,
-            ("epsilon_hidden",),
+            },
         ),
-        Wrong(
-            "never exploring",
+        *wrong(
             "choose",
-            """
+            seen={
+                "never exploring": """
 def choose(predictions, epsilon_t, eta, rho):
     return int(np.argmax(predictions)), False
 """,
-            both("choose"),
-        ),
-        Wrong(
-            "exploring without the greedy arm",
-            "choose",
-            """
+                "not exploring at eta = epsilon": """
+def choose(predictions, epsilon_t, eta, rho):
+    return (rho, True) if eta < epsilon_t else (int(np.argmax(predictions)), False)
+""",
+                "the last of equal arms": """
+def choose(predictions, epsilon_t, eta, rho):
+    if eta <= epsilon_t:
+        return rho, True
+    return len(predictions) - 1 - int(np.argmax(predictions[::-1])), False
+""",
+            },
+            hidden={
+                "exploring without the greedy arm": """
 def choose(predictions, epsilon_t, eta, rho):
     best = int(np.argmax(predictions))
     if eta > epsilon_t:
         return best, False
     return (rho if rho != best else (rho + 1) % len(predictions)), True
 """,
-            ("choose_hidden",),
+            },
         ),
-        Wrong(
-            "not exploring at eta = epsilon",
-            "choose",
-            """
-def choose(predictions, epsilon_t, eta, rho):
-    return (rho, True) if eta < epsilon_t else (int(np.argmax(predictions)), False)
-""",
-            both("choose"),
-        ),
-        Wrong(
-            "the last of equal arms",
-            "choose",
-            """
-def choose(predictions, epsilon_t, eta, rho):
-    if eta <= epsilon_t:
-        return rho, True
-    return len(predictions) - 1 - int(np.argmax(predictions[::-1])), False
-""",
-            both("choose"),
-        ),
-        Wrong(
-            "the greedy arm's propensity without exploration",
+        *wrong(
             "propensity",
-            """
+            seen={
+                "the greedy arm's propensity without exploration": """
 def propensity(predictions, epsilon_t, action):
     return 1 - epsilon_t if action == np.argmax(predictions) else epsilon_t / len(predictions)
 """,
-            both("propensity"),
-        ),
-        Wrong(
-            "a propensity for every arm among equals",
-            "propensity",
-            """
+            },
+            hidden={
+                "a propensity for every arm among equals": """
 def propensity(predictions, epsilon_t, action):
     greedy = predictions[action] == max(predictions)
     return epsilon_t / len(predictions) + (1 - epsilon_t) * greedy
 """,
-            ("propensity_hidden",),
+            },
         ),
-        Wrong(
-            "no square root in LinUCB",
+        *wrong(
             "linucb_scores",
-            """
+            seen={
+                "no square root in LinUCB": """
 def linucb_scores(B, b, x, alpha=1.0):
     inverse = np.linalg.inv(B)
     return np.array([x @ M @ v + alpha * (x @ M @ x) for M, v in zip(inverse, b)])
 """,
-            both("linucb_scores"),
-        ),
-        Wrong(
-            "LinUCB for K = m only",
-            "linucb_scores",
-            """
+                "LinUCB for K = m only": """
 def linucb_scores(B, b, x, alpha=1.0):
     theta = np.zeros((len(x), len(x)))
     theta[: len(B)] = [np.linalg.solve(M, v) for M, v in zip(B, b)]
     width = [np.sqrt(x @ np.linalg.solve(B[j], x)) for j in range(len(x))]
     return theta @ x + alpha * np.array(width)
 """,
-            both("linucb_scores"),
+            },
         ),
-        Wrong(
-            "every arm learns",
+        *wrong(
             "linucb_update",
-            """
+            hidden={
+                "every arm learns": """
 def linucb_update(B, b, action, x, reward):
     return B + np.outer(x, x), b + reward * x
 """,
-            ("linucb_update_hidden",),
-        ),
-        Wrong(
-            "the old arrays are changed",
-            "linucb_update",
-            """
+                "the old arrays are changed": """
 def linucb_update(B, b, action, x, reward):
     B[action] += np.outer(x, x)
     b[action] += reward * x
     return B, b
 """,
-            ("linucb_update_hidden",),
+            },
         ),
     ],
     "a_lemma_under_test": [
-        Wrong(
-            "T counted to t",
+        *wrong(
             "expected_pulls",
-            """
+            seen={
+                "T counted to t": """
 def expected_pulls(t, K, p):
     return sum(l**-p for l in range(1, t + 1)) / K
 """,
-            both("expected_pulls"),
+                "all arms' pulls instead of one arm's": "def expected_pulls(t, K, p):\n    return sum(l**-p for l in range(1, t))",
+            },
         ),
-        Wrong(
-            "all arms' pulls instead of one arm's",
-            "expected_pulls",
-            "def expected_pulls(t, K, p):\n    return sum(l**-p for l in range(1, t))",
-            both("expected_pulls"),
-        ),
-        Wrong(
-            "the law counted to t",
+        *wrong(
             "pull_law",
-            """
+            seen={
+                "the law counted to t": """
 def pull_law(t, K, p):
     law = np.array([1.0])
     for l in range(1, t + 1):
         law = np.convolve(law, [1 - l**-p / K, l**-p / K])
     return law[:t]
 """,
-            both("pull_law"),
-        ),
-        Wrong(
-            "a Poisson law instead of the exact one",
-            "pull_law",
-            """
+                "a Poisson law instead of the exact one": """
 def pull_law(t, K, p):
     mean = sum(l**-p for l in range(1, t)) / K
     return np.array([math.exp(-mean) * mean**n / math.factorial(n) for n in range(t)])
 """,
-            both("pull_law"),
+            },
         ),
-        Wrong(
-            "more than the threshold instead of at least",
+        *wrong(
             "one_arm",
-            """
+            seen={
+                "more than the threshold instead of at least": """
 def one_arm(law, x, K):
     return law[np.arange(len(law)) > x / (2 * K)].sum(), 1 - math.exp(-3 * x / (28 * K))
 """,
-            both("one_arm"),
-        ),
-        Wrong(
-            "the threshold rounded",
-            "one_arm",
-            """
-def one_arm(law, x, K):
-    return law[round(x / (2 * K)) :].sum(), 1 - math.exp(-3 * x / (28 * K))
-""",
-            ("one_arm_hidden",),
-        ),
-        Wrong(
-            "the union bound for one arm",
-            "one_arm",
-            """
+                "the union bound for one arm": """
 def one_arm(law, x, K):
     return law[math.ceil(x / (2 * K)) :].sum(), 1 - K * math.exp(-3 * x / (28 * K))
 """,
-            both("one_arm"),
+            },
+            hidden={
+                "the threshold rounded": """
+def one_arm(law, x, K):
+    return law[round(x / (2 * K)) :].sum(), 1 - math.exp(-3 * x / (28 * K))
+""",
+            },
         ),
-        Wrong(
-            "the variance without its square",
+        *wrong(
             "both_sides",
-            """
+            seen={
+                "the variance without its square": """
 def both_sides(line, t, K, p):
     e = np.arange(1, t) ** -p
     B = V = e.sum() / K
@@ -543,12 +496,7 @@ def both_sides(line, t, K, p):
     sides = {"A": (V, B), "B": (e.sum(), t ** (1 - p) / (1 - p)), "D": (right, right)}
     return sides.get(line, (np.exp(-B * B / 8 / (V + B / 6)), right))
 """,
-            both("both_sides"),
-        ),
-        Wrong(
-            "the sum to t",
-            "both_sides",
-            """
+                "the sum to t": """
 def both_sides(line, t, K, p):
     e = np.arange(1.0, t + 1) ** -p
     B, V = e.sum() / K, np.sum(e / K * (1 - e / K))
@@ -556,65 +504,54 @@ def both_sides(line, t, K, p):
     sum_, bound = e.sum(), t ** (1 - p) / (1 - p)
     return {"A": (V, B), "B": (sum_, bound), "C": (left, right), "D": (right, right)}[line]
 """,
-            both("both_sides"),
+            },
         ),
-        Wrong("another step blamed", "false_step", "false_step = 'D'", ("false_step_hidden",)),
-        Wrong(
-            "the false inequality kept",
+        *wrong(
+            "false_step",
+            hidden={
+                "another step blamed": "false_step = 'D'",
+            },
+        ),
+        *wrong(
             "lower_bound",
-            """
+            seen={
+                "the false inequality kept": """
 def lower_bound(t, p):
     return math.log(t) if p == 1 else t ** (1 - p) / (1 - p)
 """,
-            both("lower_bound"),
-        ),
-        Wrong(
-            "the integral to t - 1",
-            "lower_bound",
-            """
+            },
+            hidden={
+                "the integral to t - 1": """
 def lower_bound(t, p):
     if p == 1:
         return math.log(t - 1) if t > 1 else -math.inf
     return ((t - 1) ** (1 - p) - 1) / (1 - p)
 """,
-            ("lower_bound_hidden",),
-        ),
-        Wrong(
-            "true, but ever further below the sum",
-            "lower_bound",
-            """
+                "true, but ever further below the sum": """
 def lower_bound(t, p):
     return 0.75 * (math.log(t) if p == 1 else (t ** (1 - p) - 1) / (1 - p))
 """,
-            ("lower_bound_hidden",),
-        ),
-        Wrong(
-            "added up",
-            "lower_bound",
-            """
+                "added up": """
 def lower_bound(t, p):
     return float(np.sum(np.arange(1, t, dtype=float) ** -p))
 """,
-            ("lower_bound_hidden",),
+            },
         ),
-        Wrong(
-            "solved for one arm's failure in K",
+        *wrong(
             "silent_until",
-            "def silent_until(K):\n    return math.exp(28 * math.log(K) / 3)",
-            both("silent_until"),
-        ),
-        Wrong(
-            "the visible values only",
-            "silent_until",
-            "def silent_until(K):\n    return 416127.66",
-            ("silent_until_hidden",),
+            seen={
+                "solved for one arm's failure in K": "def silent_until(K):\n    return math.exp(28 * math.log(K) / 3)",
+            },
+            hidden={
+                "the visible values only": "def silent_until(K):\n    return 416127.66",
+            },
         ),
     ],
     "choose_the_schedule": [
-        Wrong(
-            "an arm is tried from the next step on only",
+        *wrong(
             "decompose",
-            """
+            seen={
+                "an arm is tried from the next step on only": """
 def decompose(means, actions, explored):
     tried, parts = set(), []
     for row, action, explores in zip(means, actions, explored):
@@ -624,12 +561,7 @@ def decompose(means, actions, explored):
         parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
     return tuple(np.array(parts).T)
 """,
-            both("decompose"),
-        ),
-        Wrong(
-            "untried arms charged to exploring steps too",
-            "decompose",
-            """
+                "untried arms charged to exploring steps too": """
 def decompose(means, actions, explored):
     tried, parts = set(), []
     for row, action, explores in zip(means, actions, explored):
@@ -638,12 +570,7 @@ def decompose(means, actions, explored):
         parts.append(((known - got) * explores, best - known, (known - got) * (not explores)))
     return tuple(np.array(parts).T)
 """,
-            both("decompose"),
-        ),
-        Wrong(
-            "the price of untried arms counted twice",
-            "decompose",
-            """
+                "the price of untried arms counted twice": """
 def decompose(means, actions, explored):
     tried, parts = set(), []
     for row, action, explores in zip(means, actions, explored):
@@ -652,12 +579,7 @@ def decompose(means, actions, explored):
         parts.append((best - got, 0, 0) if explores else (0, best - known, best - got))
     return tuple(np.array(parts).T)
 """,
-            both("decompose"),
-        ),
-        Wrong(
-            "added up over the steps",
-            "decompose",
-            """
+                "added up over the steps": """
 def decompose(means, actions, explored):
     tried, parts = set(), []
     for row, action, explores in zip(means, actions, explored):
@@ -666,12 +588,9 @@ def decompose(means, actions, explored):
         parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
     return tuple(np.cumsum(parts, axis=0).T)
 """,
-            both("decompose"),
-        ),
-        Wrong(
-            "three arms only",
-            "decompose",
-            """
+            },
+            hidden={
+                "three arms only": """
 def decompose(means, actions, explored):
     tried, parts = [False] * 3, []
     for row, action, explores in zip(means, actions, explored):
@@ -681,345 +600,245 @@ def decompose(means, actions, explored):
         parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
     return tuple(np.array(parts).T)
 """,
-            ("decompose_hidden",),
+            },
         ),
-        Wrong(
-            "the exponent for a squared risk",
+        *wrong(
             "limit_exponent",
-            "def limit_exponent(a):\n    return a / (2 + a)",
-            both("limit_exponent"),
+            seen={
+                "the exponent for a squared risk": "def limit_exponent(a):\n    return a / (2 + a)",
+            },
+            hidden={
+                "the visible values only": "def limit_exponent(a):\n    return {0.5: 1 / 3, 1: 0.5}[a]",
+                "a line through the visible values": "def limit_exponent(a):\n    return (1 + a) / 6 + a / 6",
+            },
         ),
-        Wrong(
-            "the visible values only",
-            "limit_exponent",
-            "def limit_exponent(a):\n    return {0.5: 1 / 3, 1: 0.5}[a]",
-            ("limit_exponent_hidden",),
-        ),
-        Wrong(
-            "a line through the visible values",
-            "limit_exponent",
-            "def limit_exponent(a):\n    return (1 + a) / 6 + a / 6",
-            ("limit_exponent_hidden",),
-        ),
-        Wrong(
-            "the limit at every time",
+        *wrong(
             "finite_exponent",
-            "def finite_exponent(t, K, D, C, a):\n    return a / (1 + a)",
-            both("finite_exponent"),
-        ),
-        Wrong(
-            "all arms' pulls instead of one arm's",
-            "finite_exponent",
-            """
+            seen={
+                "the limit at every time": "def finite_exponent(t, K, D, C, a):\n    return a / (1 + a)",
+                "all arms' pulls instead of one arm's": """
 def finite_exponent(t, K, D, C, a):
     p = np.linspace(0.05, 0.95, 9001)
     return p[np.argmin(D * t**-p + C * ((t ** (1 - p) - 1) / (1 - p)) ** -a)]
 """,
-            both("finite_exponent"),
-        ),
-        Wrong(
-            "the integral from 0",
-            "finite_exponent",
-            """
+            },
+            hidden={
+                "the integral from 0": """
 def finite_exponent(t, K, D, C, a):
     p = np.linspace(0.05, 0.95, 9001)
     return p[np.argmin(D * t**-p + C * (t ** (1 - p) / (1 - p) / K) ** -a)]
 """,
-            ("finite_exponent_hidden",),
-        ),
-        Wrong(
-            "a risk of n^(-1/2) whatever the risk",
-            "finite_exponent",
-            """
+                "a risk of n^(-1/2) whatever the risk": """
 def finite_exponent(t, K, D, C, a):
     p = np.linspace(0.05, 0.95, 9001)
     return p[np.argmin(D * t**-p + C * ((t ** (1 - p) - 1) / (1 - p) / K) ** -0.5)]
 """,
-            ("finite_exponent_hidden",),
+            },
         ),
-        Wrong(
-            "divided by the sum of the weights",
+        *wrong(
             "ips",
-            """
+            seen={
+                "divided by the sum of the weights": """
 def ips(target, actions, rewards, propensities):
     weights = target[np.arange(len(actions)), actions] / propensities
     return np.sum(weights * rewards) / np.sum(weights)
 """,
-            both("ips"),
-        ),
-        Wrong(
-            "averaged over the steps that count",
-            "ips",
-            """
+                "averaged over the steps that count": """
 def ips(target, actions, rewards, propensities):
     weights = target[np.arange(len(actions)), actions] / propensities
     return np.mean((weights * rewards)[weights > 0])
 """,
-            both("ips"),
-        ),
-        Wrong(
-            "the target's probability forgotten",
-            "ips",
-            """
+                "the target's probability forgotten": """
 def ips(target, actions, rewards, propensities):
     agrees = target[np.arange(len(actions)), actions] > 0
     return np.mean(agrees * rewards / propensities)
 """,
-            both("ips"),
-        ),
-        Wrong(
-            "large weights cut off",
-            "ips",
-            """
+            },
+            hidden={
+                "large weights cut off": """
 def ips(target, actions, rewards, propensities):
     weights = target[np.arange(len(actions)), actions] / propensities
     return np.mean(np.minimum(weights, 10) * rewards)
 """,
-            ("ips_hidden",),
+            },
         ),
-        Wrong(
-            "predictions alone",
+        *wrong(
             "doubly_robust",
-            """
+            seen={
+                "predictions alone": """
 def doubly_robust(target, actions, rewards, propensities, predictions):
     return np.mean(np.sum(target * predictions, axis=1))
 """,
-            both("doubly_robust"),
-        ),
-        Wrong(
-            "only the arm taken predicted",
-            "doubly_robust",
-            """
+                "only the arm taken predicted": """
 def doubly_robust(target, actions, rewards, propensities, predictions):
     steps = np.arange(len(actions))
     guess, weights = predictions[steps, actions], target[steps, actions] / propensities
     return np.mean(guess + weights * (rewards - guess))
 """,
-            both("doubly_robust"),
-        ),
-        Wrong(
-            "the correction without weights",
-            "doubly_robust",
-            """
+                "the correction without weights": """
 def doubly_robust(target, actions, rewards, propensities, predictions):
     guess = predictions[np.arange(len(actions)), actions]
     return np.mean(np.sum(target * predictions, axis=1) + rewards - guess)
 """,
-            both("doubly_robust"),
-        ),
-        Wrong(
-            "two arms only",
-            "doubly_robust",
-            """
+            },
+            hidden={
+                "two arms only": """
 def doubly_robust(target, actions, rewards, propensities, predictions):
     steps = np.arange(len(actions))
     predicted = target[:, 0] * predictions[:, 0] + target[:, 1] * predictions[:, 1]
     weights = target[steps, actions] / propensities
     return np.mean(predicted + weights * (rewards - predictions[steps, actions]))
 """,
-            ("doubly_robust_hidden",),
+            },
         ),
-        Wrong(
-            "the normal quantile",
+        *wrong(
             "paired_interval",
-            """
+            seen={
+                "the normal quantile": """
 def paired_interval(first, second, level=0.95):
     d = first - second
     half = stats.norm.ppf((1 + level) / 2) * np.std(d, ddof=1) / np.sqrt(len(d))
     return np.mean(d), np.mean(d) - half, np.mean(d) + half
 """,
-            both("paired_interval"),
-        ),
-        Wrong(
-            "not paired",
-            "paired_interval",
-            """
+                "not paired": """
 def paired_interval(first, second, level=0.95):
     low, high = stats.ttest_ind(first, second).confidence_interval(level)
     return np.mean(first) - np.mean(second), low, high
 """,
-            both("paired_interval"),
-        ),
-        Wrong(
-            "n instead of n - 1 in the deviation",
-            "paired_interval",
-            """
+                "n instead of n - 1 in the deviation": """
 def paired_interval(first, second, level=0.95):
     d = first - second
     half = stats.t.ppf((1 + level) / 2, len(d) - 1) * np.std(d) / np.sqrt(len(d))
     return np.mean(d), np.mean(d) - half, np.mean(d) + half
 """,
-            both("paired_interval"),
-        ),
-        Wrong(
-            "95 % whatever the level",
-            "paired_interval",
-            """
+            },
+            hidden={
+                "95 % whatever the level": """
 def paired_interval(first, second, level=0.95):
     d = first - second
     half = stats.t.ppf(0.975, len(d) - 1) * stats.sem(d)
     return d.mean(), d.mean() - half, d.mean() + half
 """,
-            ("paired_interval_hidden",),
+            },
         ),
-        Wrong(
-            "no difference wherever 0 is possible",
+        *wrong(
             "verdict",
-            """
+            seen={
+                "no difference wherever 0 is possible": """
 def verdict(low, high, nothing):
     return "more" if low > 0 else "less" if high < 0 else "no difference"
 """,
-            both("verdict"),
-        ),
-        Wrong(
-            "whatever is certain matters",
-            "verdict",
-            """
+            },
+            hidden={
+                "whatever is certain matters": """
 def verdict(low, high, nothing):
     if low > 0 or high < 0:
         return "more" if low > 0 else "less"
     return "no difference" if max(-low, high) <= nothing else "undecided"
 """,
-            ("verdict_hidden",),
-        ),
-        Wrong(
-            "a narrow interval around 0 is no difference",
-            "verdict",
-            """
+                "a narrow interval around 0 is no difference": """
 def verdict(low, high, nothing):
     if (low <= 0 <= high or max(abs(low), abs(high)) <= nothing) and high - low <= 2 * nothing:
         return "no difference"
     return "more" if low > 0 else "less" if high < 0 else "undecided"
 """,
-            ("verdict_hidden",),
+            },
         ),
     ],
     "digits_for_rewards": [
-        Wrong(
-            "the visible values only",
+        *wrong(
             "best_expected_reward",
-            "def best_expected_reward(K):\n    return {1: 4.5, 2: 6.15}[K]",
-            ("best_expected_reward_hidden",),
-        ),
-        Wrong(
-            "simulated",
-            "best_expected_reward",
-            """
+            seen={
+                "simulated": """
 def best_expected_reward(K):
     return np.random.default_rng(1).integers(10, size=(10000, K)).max(axis=1).mean()
 """,
-            both("best_expected_reward"),
+            },
+            hidden={
+                "the visible values only": "def best_expected_reward(K):\n    return {1: 4.5, 2: 6.15}[K]",
+            },
         ),
-        Wrong(
-            "not averaged over the steps before",
+        *wrong(
             "average_regret",
-            """
+            seen={
+                "not averaged over the steps before": """
 def average_regret(means, actions):
     return means.max(axis=1) - means[np.arange(len(actions)), actions]
 """,
-            both("average_regret"),
-        ),
-        Wrong(
-            "time counted from 0",
-            "average_regret",
-            """
+                "time counted from 0": """
 def average_regret(means, actions):
     regret = means.max(axis=1) - means[np.arange(len(actions)), actions]
     return np.cumsum(regret) / np.arange(len(actions))
 """,
-            both("average_regret"),
+            },
         ),
-        Wrong(
-            "the sign of the exponent",
+        *wrong(
             "fit_power_law",
-            """
+            seen={
+                "the sign of the exponent": """
 def fit_power_law(t, y):
     slope, intercept = np.polyfit(np.log(t), np.log(y), 1)
     return np.exp(intercept), slope
 """,
-            both("fit_power_law"),
-        ),
-        Wrong(
-            "a line through the first and the last point",
-            "fit_power_law",
-            """
-def fit_power_law(t, y):
-    a = -np.log(y[-1] / y[0]) / np.log(t[-1] / t[0])
-    return y[0] * t[0] ** a, a
-""",
-            ("fit_power_law_hidden",),
-        ),
-        Wrong(
-            "C left a logarithm",
-            "fit_power_law",
-            """
+                "C left a logarithm": """
 def fit_power_law(t, y):
     slope, intercept = np.polyfit(np.log(t), np.log(y), 1)
     return intercept, -slope
 """,
-            both("fit_power_law"),
-        ),
-        Wrong(
-            "pixel scale not passed on",
-            "play_linucb",
-            """
-def play_linucb(mnist, pixel_scale, seed, steps):
-    rounds = MnistBandit(mnist).rounds(seed, 0, steps)
-    return rounds.means, simulate(LinUCB(3920, 5), rounds).actions
+            },
+            hidden={
+                "a line through the first and the last point": """
+def fit_power_law(t, y):
+    a = -np.log(y[-1] / y[0]) / np.log(t[-1] / t[0])
+    return y[0] * t[0] ** a, a
 """,
-            ("play_linucb_hidden",),
+            },
         ),
-        Wrong(
-            "always the same run",
+        *wrong(
             "play_linucb",
-            """
-def play_linucb(mnist, pixel_scale, seed, steps):
-    rounds = MnistBandit(mnist, pixel_scale=pixel_scale).rounds(0, 0, steps)
-    return rounds.means, simulate(LinUCB(3920, 5), rounds).actions
-""",
-            ("play_linucb_hidden",),
-        ),
-        Wrong(
-            "trained at every step",
-            "play_linucb",
-            """
+            seen={
+                "trained at every step": """
 def play_linucb(mnist, pixel_scale, seed, steps):
     rounds = MnistBandit(mnist, pixel_scale=pixel_scale).rounds(seed, 0, steps)
     return rounds.means, simulate(LinUCB(3920, 5), rounds, train_every=1).actions
 """,
-            both("play_linucb"),
+            },
+            hidden={
+                "pixel scale not passed on": """
+def play_linucb(mnist, pixel_scale, seed, steps):
+    rounds = MnistBandit(mnist).rounds(seed, 0, steps)
+    return rounds.means, simulate(LinUCB(3920, 5), rounds).actions
+""",
+                "always the same run": """
+def play_linucb(mnist, pixel_scale, seed, steps):
+    rounds = MnistBandit(mnist, pixel_scale=pixel_scale).rounds(0, 0, steps)
+    return rounds.means, simulate(LinUCB(3920, 5), rounds).actions
+""",
+            },
         ),
-        Wrong(
-            "an arm without a pull forgotten",
+        *wrong(
             "score_parts",
-            """
+            seen={
+                "no square root in the width": """
+def score_parts(X, r, x, s):
+    inverse_x = np.linalg.solve(np.eye(len(x)) / s**2 + X.T @ X, x)
+    return (X.T @ r) @ inverse_x, x @ inverse_x
+""",
+                "only the new context in the new unit": """
+def score_parts(X, r, x, s):
+    inverse_x = np.linalg.solve(np.eye(len(x)) + X.T @ X, s * x)
+    return (X.T @ r) @ inverse_x, np.sqrt(s * x @ inverse_x)
+""",
+            },
+            hidden={
+                "an arm without a pull forgotten": """
 def score_parts(X, r, x, s):
     if len(X) == 0:
         return 0.0, 1.0
     inverse_x = np.linalg.solve(np.eye(len(x)) / s**2 + X.T @ X, x)
     return (X.T @ r) @ inverse_x, np.sqrt(x @ inverse_x)
 """,
-            ("score_parts_hidden",),
-        ),
-        Wrong(
-            "no square root in the width",
-            "score_parts",
-            """
-def score_parts(X, r, x, s):
-    inverse_x = np.linalg.solve(np.eye(len(x)) / s**2 + X.T @ X, x)
-    return (X.T @ r) @ inverse_x, x @ inverse_x
-""",
-            both("score_parts"),
-        ),
-        Wrong(
-            "only the new context in the new unit",
-            "score_parts",
-            """
-def score_parts(X, r, x, s):
-    inverse_x = np.linalg.solve(np.eye(len(x)) + X.T @ X, s * x)
-    return (X.T @ r) @ inverse_x, np.sqrt(s * x @ inverse_x)
-""",
-            both("score_parts"),
+            },
         ),
     ],
     "train_the_policy": answers_training.WRONG,

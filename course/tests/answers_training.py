@@ -1,6 +1,6 @@
 """Answers to `train_the_policy`: see answers.py."""
 
-from mistakes import Wrong, both
+from mistakes import edited, wrong
 
 RIGHT = [
     {  # classes, loops, DataLoader
@@ -245,20 +245,38 @@ def gradient_steps(sizes, batch_size, epochs, max_batches=None):
     },
 ]
 
+STAGE = """
+def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
+    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
+    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
+    batches = 0
+    for _ in range(epochs):
+        for batch in torch.randperm(len(x)).split(batch_size):
+            if batches == max_batches:
+                return
+            optimizer.zero_grad()
+            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
+            optimizer.step()
+            batches += 1
+"""
+LOSS = "nn.functional.mse_loss(network(x[batch]), y[batch])"
+
 WRONG = [
-    Wrong(
-        "a column of predictions",
+    *wrong(
         "make_network",
-        """
+        seen={
+            "a column of predictions": """
 def make_network(m, width):
     return nn.Sequential(nn.Linear(m, width), nn.ReLU(), nn.Linear(width, 1))
 """,
-        both("make_network"),
-    ),
-    Wrong(
-        "one context squeezed to a number",
-        "make_network",
-        """
+            "no bias": """
+def make_network(m, width):
+    layers = nn.Linear(m, width, bias=False), nn.ReLU(), nn.Linear(width, 1), nn.Flatten(0)
+    return nn.Sequential(*layers)
+""",
+        },
+        hidden={
+            "one context squeezed to a number": """
 class Squeezed(nn.Sequential):
     def forward(self, x):
         return super().forward(x).squeeze()
@@ -267,103 +285,55 @@ class Squeezed(nn.Sequential):
 def make_network(m, width):
     return Squeezed(nn.Linear(m, width), nn.ReLU(), nn.Linear(width, 1))
 """,
-        ("make_network_hidden",),
-    ),
-    Wrong(
-        "another activation",
-        "make_network",
-        """
+            "another activation": """
 def make_network(m, width):
     return nn.Sequential(nn.Linear(m, width), nn.Tanh(), nn.Linear(width, 1), nn.Flatten(0))
 """,
-        ("make_network_hidden",),
-    ),
-    Wrong(
-        "no activation",
-        "make_network",
-        """
+            "no activation": """
 def make_network(m, width):
     return nn.Sequential(nn.Linear(m, width), nn.Linear(width, 1), nn.Flatten(0))
 """,
-        ("make_network_hidden",),
-    ),
-    Wrong(
-        "ReLU behind the output too",
-        "make_network",
-        """
+            "ReLU behind the output too": """
 def make_network(m, width):
     layers = nn.Linear(m, width), nn.ReLU(), nn.Linear(width, 1), nn.ReLU(), nn.Flatten(0)
     return nn.Sequential(*layers)
 """,
-        ("make_network_hidden",),
-    ),
-    Wrong(
-        "no bias",
-        "make_network",
-        """
-def make_network(m, width):
-    layers = nn.Linear(m, width, bias=False), nn.ReLU(), nn.Linear(width, 1), nn.Flatten(0)
-    return nn.Sequential(*layers)
-""",
-        both("make_network"),
-    ),
-    Wrong(
-        "all weights 0",
-        "make_network",
-        """
+            "all weights 0": """
 def make_network(m, width):
     network = nn.Sequential(nn.Linear(m, width), nn.ReLU(), nn.Linear(width, 1), nn.Flatten(0))
     for p in network.parameters():
         nn.init.zeros_(p)
     return network
 """,
-        ("make_network_hidden",),
-    ),
-    Wrong(
-        "always the same weights",
-        "make_network",
-        """
+            "always the same weights": """
 def make_network(m, width):
     torch.manual_seed(0)
     return nn.Sequential(nn.Linear(m, width), nn.ReLU(), nn.Linear(width, 1), nn.Flatten(0))
 """,
-        ("make_network_hidden",),
+        },
     ),
-    Wrong(
-        "the smallest prediction",
+    *wrong(
         "greedy_choice",
-        """
+        seen={
+            "the smallest prediction": """
 def greedy_choice(networks, contexts):
     x = torch.from_numpy(contexts)
     return torch.stack([f(x) for f in networks]).argmin(dim=0).numpy()
 """,
-        both("greedy_choice"),
-    ),
-    Wrong(
-        "the best context of each arm",
-        "greedy_choice",
-        """
+            "the best context of each arm": """
 def greedy_choice(networks, contexts):
     x = torch.from_numpy(contexts)
     return torch.stack([f(x) for f in networks]).argmax(dim=1).numpy()
 """,
-        both("greedy_choice"),
-    ),
-    Wrong(
-        "the last of equal arms",
-        "greedy_choice",
-        """
+            "the last of equal arms": """
 def greedy_choice(networks, contexts):
     x = torch.from_numpy(contexts)
     values = torch.stack([f(x) for f in networks]).detach().numpy()
     return len(networks) - 1 - values[::-1].argmax(axis=0)
 """,
-        both("greedy_choice"),
-    ),
-    Wrong(
-        "never below zero",
-        "greedy_choice",
-        """
+        },
+        hidden={
+            "never below zero": """
 def greedy_choice(networks, contexts):
     best, arms = np.zeros(len(contexts)), np.zeros(len(contexts), dtype=int)
     for arm, network in enumerate(networks):
@@ -372,305 +342,55 @@ def greedy_choice(networks, contexts):
         best = np.maximum(best, values)
     return arms
 """,
-        ("greedy_choice_hidden",),
+        },
     ),
-    Wrong(
-        "zero_grad forgotten",
+    *wrong(
         "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            pass
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
+        seen={
+            "zero_grad forgotten": edited(STAGE, "optimizer.zero_grad()", "pass"),
+            "the sum instead of the mean": edited(
+                STAGE, LOSS, "((network(x[batch]) - y[batch]) ** 2).sum()"
+            ),
+            "half the squared error": edited(
+                STAGE, LOSS, "(0.5 * nn.functional.mse_loss(network(x[batch]), y[batch]))"
+            ),
+            "Adam": edited(STAGE, "SGD", "Adam"),
+            "momentum": edited(STAGE, "lr=learning_rate", "lr=learning_rate, momentum=0.9"),
+            "the bound counted in each epoch": edited(
+                STAGE, "epochs):", "epochs):\n        batches = 0", "return", "break"
+            ),
+            "one batch too many": edited(
+                STAGE, "if batches ==", "if max_batches is not None and batches >"
+            ),
+            "no bound": edited(STAGE, "if batches == max_batches:\n                return", "pass"),
+        },
+        hidden={
+            "never shuffled": edited(STAGE, "randperm(len(x))", "arange(len(x))"),
+            "shuffled once": edited(
+                STAGE,
+                "batches = 0",
+                "batches, order = 0, torch.randperm(len(x))",
+                "in torch.randperm(len(x))",
+                "in order",
+            ),
+            "the last batch dropped": edited(
+                STAGE, "split(batch_size)", "split(batch_size)[: max(1, len(x) // batch_size)]"
+            ),
+            "all samples in one batch": edited(STAGE, ".split(batch_size)", "[None]"),
+            "one batch in each epoch": edited(STAGE, "split(batch_size)", "split(batch_size)[:1]"),
+            "the loss broadcast to n x n": edited(
+                STAGE, LOSS, "((network(x[batch])[:, None] - y[batch]) ** 2).mean()"
+            ),
+            "only the output layer": edited(
+                STAGE, "network.parameters()", "list(network.parameters())[-2:]"
+            ),
+        },
     ),
-    Wrong(
-        "the sum instead of the mean",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            ((network(x[batch]) - y[batch]) ** 2).sum().backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
-    ),
-    Wrong(
-        "half the squared error",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            (0.5 * nn.functional.mse_loss(network(x[batch]), y[batch])).backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
-    ),
-    Wrong(
-        "Adam",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
-    ),
-    Wrong(
-        "momentum",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate, momentum=0.9)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
-    ),
-    Wrong(
-        "never shuffled",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.arange(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        ("train_stage_hidden",),
-    ),
-    Wrong(
-        "shuffled once",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches, order = 0, torch.randperm(len(x))
-    for _ in range(epochs):
-        for batch in order.split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        ("train_stage_hidden",),
-    ),
-    Wrong(
-        "the last batch dropped",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size)[: max(1, len(x) // batch_size)]:
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        ("train_stage_hidden",),
-    ),
-    Wrong(
-        "all samples in one batch",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x))[None]:
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        ("train_stage_hidden",),
-    ),
-    Wrong(
-        "one batch in each epoch",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size)[:1]:
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        ("train_stage_hidden",),
-    ),
-    Wrong(
-        "the bound counted in each epoch",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        batches = 0
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                break
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
-    ),
-    Wrong(
-        "one batch too many",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if max_batches is not None and batches > max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
-    ),
-    Wrong(
-        "no bound",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            pass
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        both("train_stage"),
-    ),
-    Wrong(
-        "the loss broadcast to n x n",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(network.parameters(), lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            ((network(x[batch])[:, None] - y[batch]) ** 2).mean().backward()
-            optimizer.step()
-            batches += 1
-""",
-        ("train_stage_hidden",),
-    ),
-    Wrong(
-        "only the output layer",
-        "train_stage",
-        """
-def train_stage(network, contexts, rewards, epochs, batch_size, learning_rate, max_batches=None):
-    x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)
-    optimizer = torch.optim.SGD(list(network.parameters())[-2:], lr=learning_rate)
-    batches = 0
-    for _ in range(epochs):
-        for batch in torch.randperm(len(x)).split(batch_size):
-            if batches == max_batches:
-                return
-            optimizer.zero_grad()
-            nn.functional.mse_loss(network(x[batch]), y[batch]).backward()
-            optimizer.step()
-            batches += 1
-""",
-        ("train_stage_hidden",),
-    ),
-    Wrong(
-        "the fault kept",
+    *wrong(
         "mended_step",
-        """
-mended_step = faulty_step
-""",
-        both("mended_step"),
-    ),
-    Wrong(
-        "the loss after the step",
-        "mended_step",
-        """
+        seen={
+            "the fault kept": "\nmended_step = faulty_step\n",
+            "the loss after the step": """
 def mended_step(network, contexts, rewards, learning_rate):
     x, y = torch.from_numpy(contexts), torch.from_numpy(rewards)[:, None]
     network.zero_grad()
@@ -680,12 +400,9 @@ def mended_step(network, contexts, rewards, learning_rate):
             parameter -= learning_rate * parameter.grad
     return ((network(x) - y) ** 2).mean().item()
 """,
-        both("mended_step"),
-    ),
-    Wrong(
-        "the other fault put in",
-        "mended_step",
-        """
+        },
+        hidden={
+            "the other fault put in": """
 def mended_step(network, contexts, rewards, learning_rate):
     loss = ((network(torch.from_numpy(contexts))[:, 0] - torch.from_numpy(rewards)) ** 2).mean()
     loss.backward()
@@ -694,104 +411,73 @@ def mended_step(network, contexts, rewards, learning_rate):
             parameter -= learning_rate * parameter.grad
     return loss.item()
 """,
-        ("mended_step_hidden",),
+        },
     ),
-    Wrong(
-        "units that are 0 at some context",
+    *wrong(
         "dead_units",
-        """
+        seen={
+            "units that are 0 at some context": """
 def dead_units(network, contexts):
     z = network[0](torch.from_numpy(contexts))
     return int((z <= 0).any(dim=0).sum())
 """,
-        both("dead_units"),
-    ),
-    Wrong(
-        "only what is below 0",
-        "dead_units",
-        """
-def dead_units(network, contexts):
-    z = network[0](torch.from_numpy(contexts))
-    return int((z < 0).all(dim=0).sum())
-""",
-        ("dead_units_hidden",),
-    ),
-    Wrong(
-        "contexts counted instead of units",
-        "dead_units",
-        """
+            "contexts counted instead of units": """
 def dead_units(network, contexts):
     z = network[0](torch.from_numpy(contexts))
     return int((z <= 0).all(dim=1).sum())
 """,
-        both("dead_units"),
-    ),
-    Wrong(
-        "a share instead of a number",
-        "dead_units",
-        """
+            "a share instead of a number": """
 def dead_units(network, contexts):
     z = network[0](torch.from_numpy(contexts))
     return float((z <= 0).all(dim=0).float().mean())
 """,
-        both("dead_units"),
-    ),
-    Wrong(
-        "the fault kept",
-        "mended_descent",
-        """
-mended_descent = faulty_descent
+        },
+        hidden={
+            "only what is below 0": """
+def dead_units(network, contexts):
+    z = network[0](torch.from_numpy(contexts))
+    return int((z < 0).all(dim=0).sum())
 """,
-        both("mended_descent"),
+        },
     ),
-    Wrong(
-        "set to zero once",
+    *wrong(
         "mended_descent",
-        """
+        seen={
+            "the fault kept": "\nmended_descent = faulty_descent\n",
+            "set to zero once": """
 def mended_descent(network, contexts, rewards, learning_rate, steps):
     network.zero_grad()
     faulty_descent(network, contexts, rewards, learning_rate, steps)
 """,
-        both("mended_descent"),
-    ),
-    Wrong(
-        "broadcast",
-        "mended_descent",
-        """
+        },
+        hidden={
+            "broadcast": """
 def mended_descent(network, contexts, rewards, learning_rate, steps):
     for _ in range(steps):
         faulty_step(network, contexts, rewards, learning_rate)
 """,
-        ("mended_descent_hidden",),
+        },
     ),
-    Wrong(
-        "the last batch not counted",
+    *wrong(
         "gradient_steps",
-        """
-def gradient_steps(sizes, batch_size, epochs, max_batches=None):
-    counts = [epochs * (n // batch_size) for n in sizes]
-    return sum(c if max_batches is None else min(c, max_batches) for c in counts)
-""",
-        ("gradient_steps_hidden",),
-    ),
-    Wrong(
-        "epochs run together",
-        "gradient_steps",
-        """
-def gradient_steps(sizes, batch_size, epochs, max_batches=None):
-    counts = [math.ceil(epochs * n / batch_size) for n in sizes]
-    return sum(c if max_batches is None else min(c, max_batches) for c in counts)
-""",
-        ("gradient_steps_hidden",),
-    ),
-    Wrong(
-        "the bound for the whole run",
-        "gradient_steps",
-        """
+        seen={
+            "the bound for the whole run": """
 def gradient_steps(sizes, batch_size, epochs, max_batches=None):
     total = sum(epochs * math.ceil(n / batch_size) for n in sizes)
     return total if max_batches is None else min(total, max_batches)
 """,
-        both("gradient_steps"),
+        },
+        hidden={
+            "the last batch not counted": """
+def gradient_steps(sizes, batch_size, epochs, max_batches=None):
+    counts = [epochs * (n // batch_size) for n in sizes]
+    return sum(c if max_batches is None else min(c, max_batches) for c in counts)
+""",
+            "epochs run together": """
+def gradient_steps(sizes, batch_size, epochs, max_batches=None):
+    counts = [math.ceil(epochs * n / batch_size) for n in sizes]
+    return sum(c if max_batches is None else min(c, max_batches) for c in counts)
+""",
+        },
     ),
 ]
