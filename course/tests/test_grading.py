@@ -10,8 +10,9 @@ import time
 
 import psutil
 import pytest
-from answers import RIGHT, WRONG, both
+from answers import RIGHT, WRONG
 from classroom import Room, cell_of, marks_of_tests, solved
+from mistakes import both
 from nbformat.v4 import new_code_cell
 
 from course.assignments import ROOT, names
