@@ -352,7 +352,10 @@ WRONG = {
         *wrong(
             "epsilon",
             seen={
-                "epsilon off by one": "def epsilon(t, p):\n    return 1.0 / (np.asarray(t) + 1.0) ** p",
+                "epsilon off by one": """
+def epsilon(t, p):
+    return 1.0 / (np.asarray(t) + 1.0) ** p
+""",
             },
             hidden={
                 "epsilon of the visible tests only": """
@@ -446,7 +449,10 @@ def linucb_update(B, b, action, x, reward):
 def expected_pulls(t, K, p):
     return sum(l**-p for l in range(1, t + 1)) / K
 """,
-                "all arms' pulls instead of one arm's": "def expected_pulls(t, K, p):\n    return sum(l**-p for l in range(1, t))",
+                "all arms' pulls instead of one arm's": """
+def expected_pulls(t, K, p):
+    return sum(l**-p for l in range(1, t))
+""",
             },
         ),
         *wrong(
@@ -540,7 +546,10 @@ def lower_bound(t, p):
         *wrong(
             "silent_until",
             seen={
-                "solved for one arm's failure in K": "def silent_until(K):\n    return math.exp(28 * math.log(K) / 3)",
+                "solved for one arm's failure in K": """
+def silent_until(K):
+    return math.exp(28 * math.log(K) / 3)
+""",
             },
             hidden={
                 "the visible values only": "def silent_until(K):\n    return 416127.66",
@@ -608,14 +617,23 @@ def decompose(means, actions, explored):
                 "the exponent for a squared risk": "def limit_exponent(a):\n    return a / (2 + a)",
             },
             hidden={
-                "the visible values only": "def limit_exponent(a):\n    return {0.5: 1 / 3, 1: 0.5}[a]",
-                "a line through the visible values": "def limit_exponent(a):\n    return (1 + a) / 6 + a / 6",
+                "the visible values only": """
+def limit_exponent(a):
+    return {0.5: 1 / 3, 1: 0.5}[a]
+""",
+                "a line through the visible values": """
+def limit_exponent(a):
+    return (1 + a) / 6 + a / 6
+""",
             },
         ),
         *wrong(
             "finite_exponent",
             seen={
-                "the limit at every time": "def finite_exponent(t, K, D, C, a):\n    return a / (1 + a)",
+                "the limit at every time": """
+def finite_exponent(t, K, D, C, a):
+    return a / (1 + a)
+""",
                 "all arms' pulls instead of one arm's": """
 def finite_exponent(t, K, D, C, a):
     p = np.linspace(0.05, 0.95, 9001)
@@ -755,7 +773,10 @@ def best_expected_reward(K):
 """,
             },
             hidden={
-                "the visible values only": "def best_expected_reward(K):\n    return {1: 4.5, 2: 6.15}[K]",
+                "the visible values only": """
+def best_expected_reward(K):
+    return {1: 4.5, 2: 6.15}[K]
+""",
             },
         ),
         *wrong(
