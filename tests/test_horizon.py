@@ -13,6 +13,7 @@ from bandits.experiments import BOUNDED, EXPERIMENTS, LONG, Scale, bounded
 from bandits.experiments.paper import DEEP, LINUCB, SIMPLE_DEEP
 from bandits.results import bounded_training as question
 from bandits.results import paper, reward
+from bandits.results.data import squared_errors
 from bandits.results.figures import KINDS
 from bandits.results.horizon import (
     at_horizon,
@@ -21,7 +22,6 @@ from bandits.results.horizon import (
     first_taken,
     horizons,
     log_times,
-    squared_errors,
     stretches,
 )
 from bandits.results.horizon_panels import FIRST_SHOWN, exploring_slopes, local_exponents
@@ -101,9 +101,9 @@ def test_first_taken_by_hand():
     assert first_taken(run, 4) == ([0, 1, 4, 0], [2, 1, 4, 0])
 
 
-def test_squared_errors_add_up_and_need_predictions():
+def test_squared_errors_need_predictions():
     run = run_of([0, 0, 1], [1, 2, 3], [3, 3, 3], [False] * 3, [1.5, 2, 1])
-    np.testing.assert_allclose(squared_errors(run), [0.25, 0.25, 4.25])
+    np.testing.assert_allclose(squared_errors(run), [0.25, 0, 4])
     without = run_of([0, 0, 1], [1, 2, 3], [3, 3, 3], [False] * 3)
     assert np.isnan(squared_errors(without)).all()
 

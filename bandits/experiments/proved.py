@@ -4,7 +4,8 @@ from bandits.experiments.long import LONG
 from bandits.experiments.paper import DEEP
 from bandits.experiments.spec import Experiment, Scale
 
-LONG_DEEP = LONG[0].select(["deep"])
+(LONG_LOW_NOISE,) = (item for item in LONG if item.name == "long_low_noise")
+LONG_DEEP = LONG_LOW_NOISE.select(["deep"])
 PROVED = (
     Experiment(
         "bounds",

@@ -67,7 +67,7 @@ class Bootstrapped:
         member, rows = (self._uniform(t)[:, 0] * count).astype(np.int64), np.arange(n)
         actions = best[member, rows]
         agree = (best == actions).mean(axis=0)
-        return Choice(actions, agree, np.zeros(n, dtype=np.bool_), scores[member, rows, actions])
+        return Choice(actions, agree, predictions=scores[member, rows, actions])
 
     def record(
         self, contexts: NDArray[np.float32], choice: Choice, rewards: NDArray[np.float32]

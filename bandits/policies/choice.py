@@ -21,14 +21,18 @@ class Choice:
         actions: (n,) int64 in 0..K−1.
         propensities: (n,) float64 in (0, 1], the probability of the chosen arm given its context;
             None from a policy that does not know it, such as Thompson sampling.
-        explored: (n,) bool, whether the step took the uniformly random branch.
+        explored: (n,) bool, whether the step took the uniformly random branch; False by default.
         predictions: (n,) predicted reward of the arm taken, None from a policy that predicts none.
     """
 
     actions: NDArray[np.int64]
     propensities: NDArray[np.floating] | None
-    explored: NDArray[np.bool_]
+    explored: NDArray[np.bool_] = None  # type: ignore[assignment]
     predictions: NDArray[np.floating] | None = None
+
+    def __post_init__(self) -> None:
+        if self.explored is None:
+            object.__setattr__(self, "explored", np.zeros(len(self.actions), np.bool_))
 
 
 class Policy(Protocol):

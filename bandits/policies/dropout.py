@@ -72,7 +72,7 @@ class Dropout(Learner):
         finally:
             self._masks = self.in_training
         actions, _ = argmax(scores, draws.tie, "first")
-        return Choice(actions, None, np.zeros(len(t), dtype=np.bool_), chosen(scores, actions))
+        return Choice(actions, None, predictions=chosen(scores, actions))
 
     def state(self) -> State | None:
         """The networks' state, and that of the masks in training."""

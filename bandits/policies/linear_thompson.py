@@ -43,7 +43,7 @@ class LinearThompson(LinUCB):
         mean, width = self.model.predict_with_width(contexts)
         sampled = mean + self.alpha * width * normals(self.generator, t, mean.shape[1])
         actions, _ = argmax(sampled, draws.tie, self.ties)
-        return Choice(actions, None, np.zeros(len(t), dtype=np.bool_))
+        return Choice(actions, None)
 
 
 POLICY = LinearThompson

@@ -48,7 +48,7 @@ class LinUCB:
     def choose(self, contexts: NDArray[np.float32], t: NDArray[np.int64], draws: Draws) -> Choice:
         """D_t = argmax_j of the scores."""
         actions, probability = argmax(self.scores(contexts), draws.tie, self.ties)
-        return Choice(actions, chosen(probability, actions), np.zeros(len(t), dtype=bool))
+        return Choice(actions, chosen(probability, actions))
 
     def record(
         self, contexts: NDArray[np.float32], choice: Choice, rewards: NDArray[np.float32]

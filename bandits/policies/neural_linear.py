@@ -114,7 +114,7 @@ class NeuralLinear(Learner):
             for arm, law in enumerate(self.posteriors):
                 sampled[row, arm] = law.sample(features[arm][row], generator)
         actions, _ = argmax(sampled, draws.tie, "first")
-        return Choice(actions, None, np.zeros(len(t), dtype=np.bool_))
+        return Choice(actions, None)
 
     def train(self) -> None:
         """Train the networks, then compute the posteriors from their features."""

@@ -41,8 +41,7 @@ class NeuralThompson(NeuralUCB):
         mean, width = self.mean_and_width(contexts)
         sampled = mean + width * normals(self.generator, t, self.arms)
         actions, _ = argmax(sampled, draws.tie, "first")
-        never = np.zeros(len(t), dtype=np.bool_)
-        return Choice(actions, None, never, chosen(mean, actions))
+        return Choice(actions, None, predictions=chosen(mean, actions))
 
 
 POLICY = NeuralThompson

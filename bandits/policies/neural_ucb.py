@@ -74,8 +74,7 @@ class NeuralUCB(Learner):
         """D_t = argmax_j of mean + width."""
         mean, width = self.mean_and_width(contexts)
         actions, probability = argmax(mean + width, draws.tie, "first")
-        never = np.zeros(len(t), dtype=np.bool_)
-        return Choice(actions, chosen(probability, actions), never, chosen(mean, actions))
+        return Choice(actions, chosen(probability, actions), predictions=chosen(mean, actions))
 
     def record(
         self, contexts: NDArray[np.float32], choice: Choice, rewards: NDArray[np.float32]

@@ -19,7 +19,7 @@ class Optimal:
 
     def choose(self, contexts: NDArray[np.float32], t: NDArray[np.int64], draws: Draws) -> Choice:
         """D_t = oracle(t)."""
-        return Choice(self.best[t - 1], np.ones(len(t)), np.zeros(len(t), dtype=bool))
+        return Choice(self.best[t - 1], np.ones(len(t)))
 
     def record(
         self, contexts: NDArray[np.float32], choice: Choice, rewards: NDArray[np.float32]

@@ -56,8 +56,7 @@ class SquareCB(Learner):
         scores = self.scores(contexts)
         probability = self.probabilities(scores, t)
         actions = drawn(probability, draws.tie)
-        never = np.zeros(len(t), dtype=np.bool_)
-        return Choice(actions, chosen(probability, actions), never, chosen(scores, actions))
+        return Choice(actions, chosen(probability, actions), predictions=chosen(scores, actions))
 
 
 POLICY = SquareCB

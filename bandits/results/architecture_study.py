@@ -65,7 +65,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     }
 
 
-def study_figure(data: Data, caption: str) -> Figure:
+def draw(data: Data, caption: str) -> Figure:
     """The architecture study: error on unseen states against cost, for each sample size."""
     sizes, cost = data["sizes"], data["megaflops"]
     labels = [str(label) for label in data["labels"]]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandits import theory
 from bandits.experiments import Experiment, Scale
-from bandits.results.data import Data, Own, Runs
+from bandits.results.data import Data, Own, Runs, names_of, squared_errors
 from bandits.results.horizon import log_times
 from bandits.results.horizon_panels import band
 from bandits.results.marks import row
@@ -76,8 +76,7 @@ def adaptive(run: Trajectory, p: float, arms: int) -> tuple[Curve, Curve]:
     """
     if run.predictions is None:
         raise ValueError("the adaptive bound needs a run that keeps its predictions")
-    squares = (run.predictions.astype(np.float64) - run.means) ** 2
-    epsilon = run.t.astype(np.float64) ** -p
+    squares, epsilon = squared_errors(run), run.t.astype(np.float64) ** -p
     return (
         theory.adaptive_bound(squares, epsilon, **task(arms)),
         theory.adaptive_bound(
@@ -121,8 +120,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     )
     return {
         "t": t,
-        "methods": np.array([m.name for m in methods]),
-        "labels": np.array([m.label for m in methods]),
+        **names_of(experiment),
         "p": np.array(powers),
         "arms": np.array(experiment.arms),
         "normalized_regret": np.array(regret),

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,21 @@ def quarter_regrets(run: Trajectory) -> list[float]:
     return [float(part.mean()) if len(part) else math.nan for part in parts]
 
 
+def squared_errors(run: Trajectory) -> NDArray[np.float64]:
+    """(what was predicted of the arm taken − its mean)² at each step, NaN without predictions."""
+    if run.predictions is None:
+        return np.full(len(run), np.nan)
+    return np.asarray((run.predictions.astype(np.float64) - run.means) ** 2)
+
+
+def names_of(experiment: Experiment) -> Data:
+    """The `methods` of a figure and their `labels`, (methods,) each."""
+    return {
+        "methods": np.array([method.name for method in experiment.methods]),
+        "labels": np.array([method.label for method in experiment.methods]),
+    }
+
+
 def first_step(held: NDArray[np.bool_]) -> int:
     """The first step t of a run (T,) where something held; 0: nowhere."""
     return int(held.argmax()) + 1 if held.any() else 0
@@ -65,3 +81,9 @@ class Kind:
     draw: Callable[[Data, str], Figure]
     tasks: Callable[[Experiment, Scale], list[Task]] = lambda experiment, scale: []
     check: Callable[[Experiment, Scale], None] = lambda experiment, scale: None
+
+    @classmethod
+    def of(cls, module: ModuleType) -> "Kind":
+        """What a module with functions of these names makes."""
+        parts = {field.name: getattr(module, field.name, None) for field in fields(cls)}
+        return cls(**{name: part for name, part in parts.items() if part is not None})

@@ -89,18 +89,14 @@ KINDS: dict[str, Kind] = {
     "comparators": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
-    "architecture_study": Kind(
-        architecture_study.collect, architecture_study.study_figure, architecture_study.tasks
-    ),
-    "error_causes": Kind(
-        error_causes.collect, error_causes.draw, error_causes.tasks, error_causes.check
-    ),
+    "architecture_study": Kind.of(architecture_study),
+    "error_causes": Kind.of(error_causes),
     "long_low_noise": COMPARED,
     "long_high_noise": COMPARED,
     "long_exponent": BY_EXPONENT,
     "long_convergence": BY_EXPONENT,
-    "bounds": Kind(bounds.collect, bounds.draw, check=bounds.check),
-    "undrawn": Kind(undrawn.collect, undrawn.draw, undrawn.tasks, undrawn.check),
+    "bounds": Kind.of(bounds),
+    "undrawn": Kind.of(undrawn),
 } | questions.KINDS
 
 

@@ -9,7 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from bandits.engine.task import Task
 from bandits.experiments import Experiment, LeastSquaresSpec, Scale
 from bandits.results import linear_limit
-from bandits.results.data import Data, Own, Runs, first_step, quarter, quarter_regrets
+from bandits.results.data import (
+    Data,
+    Own,
+    Runs,
+    first_step,
+    names_of,
+    quarter,
+    quarter_regrets,
+    squared_errors,
+)
 from bandits.results.statistics import fit_power_law, fit_start
 from bandits.simulate import Trajectory
 from bandits.theory.mnist_facts import expected_best
@@ -89,8 +98,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         predictions; `linear_regret` (), what the best linear function of the pixels loses per step,
         NaN without a linear method.
     """
-    names = [method.name for method in experiment.methods]
-    every = [runs[name] for name in names]
+    every = [runs[method.name] for method in experiment.methods]
     steps = len(every[0][0])
     t, edges, ends = log_times(steps), stretches(steps), horizons(steps)
 
@@ -101,8 +109,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     return {
         "linear_regret": own[0][1]["regret"] if own else np.array(np.nan),
         "t": t,
-        "methods": np.array(names),
-        "labels": np.array([method.label for method in experiment.methods]),
+        **names_of(experiment),
         "p": np.array(
             [np.nan if m.p is None else m.p for m in experiment.methods], dtype=np.float64
         ),
@@ -117,7 +124,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         "causes": table(lambda run: causes(run, edges, experiment.arms)),
         "first_drawn": firsts[:, :, 0].astype(np.int64),
         "first_taken": firsts[:, :, 1].astype(np.int64),
-        "squared_error": table(lambda run: squared_errors(run)[t - 1]),
+        "squared_error": table(lambda run: np.cumsum(squared_errors(run))[t - 1]),
         "arm_counts": table(lambda run: np.bincount(run.actions, minlength=experiment.arms)).astype(
             np.int64
         ),
@@ -132,13 +139,6 @@ def exponent(normalized_regret: NDArray[np.float64]) -> float:
     return fit_power_law(normalized_regret, first=first).exponent
 
 
-def squared_errors(run: Trajectory) -> NDArray[np.float64]:
-    """The sum over the steps up to t of (what was predicted of the arm taken − its mean)²."""
-    if run.predictions is None:
-        return np.full(len(run), np.nan)
-    return np.cumsum((run.predictions.astype(np.float64) - run.means) ** 2)
-
-
 def at_horizon(data: Data, horizon: int) -> Data:
     """What a figure whose runs end at this horizon would hold, as far as verdicts ask for it.
 
@@ -150,5 +150,6 @@ def at_horizon(data: Data, horizon: int) -> Data:
         raise ValueError(f"the data has the horizons {there}, not {horizon}")
     place = there.index(horizon)
     same = {name: data[name] for name in ("methods", "labels", "arm_counts")}
+    same["t"] = np.array([horizon])
     read = ("late_mean", "late_best", "quarter_regret", "exponents")
     return same | {name: data[name][:, :, place] for name in read}

@@ -5,37 +5,13 @@ from itertools import pairwise
 
 from bandits.results.data import Data
 from bandits.results.horizon import at_horizon
-from bandits.results.regret import read_rate
-from bandits.results.reward import read_noise, read_reward
-from bandits.results.verdicts import Reading, Verdict, place_of
+from bandits.results.paper import CASES, read_all
+from bandits.results.verdicts import Reading, Verdict
 
-CASES = {"low_noise": "σ = 0", "high_noise": "σ = 1"}
 SHORT: dict[Verdict, str] = {"agrees": "yes", "does not agree": "**no**", "undecided": "?"}
 
 Columns = dict[str, list[Reading]]
 """The readings at each horizon, by its name in the table."""
-
-
-def read_at(found: Mapping[str, Data]) -> list[Reading]:
-    """What the reward figures, cut at one horizon, say to each claim.
-
-    Args:
-        found: data by the name of the short figure, "low_noise" or "high_noise".
-    """
-    readings = []
-    for name, case in CASES.items():
-        if name in found:
-            readings += read_reward(found[name], case)
-            readings += _rate(found[name], case)
-    if set(CASES) <= set(found):
-        readings += read_noise(found["low_noise"], found["high_noise"])
-    return readings
-
-
-def _rate(data: Data, case: str) -> list[Reading]:
-    if "exponents" not in data or "deep" not in data["methods"]:
-        return []
-    return [read_rate({"exponents": data["exponents"][place_of(data, "deep")]}, case)]
 
 
 def read_columns(found: Mapping[str, Data]) -> Columns:
@@ -44,11 +20,11 @@ def read_columns(found: Mapping[str, Data]) -> Columns:
     short = {name: found[name] for name in CASES if name in found}
     for steps in sorted({int(data["t"][-1]) for data in short.values()}):
         there = {name: data for name, data in short.items() if data["t"][-1] == steps}
-        columns[f"{steps:,}, the paper's stages"] = read_at(there)
+        columns[f"{steps:,}, the paper's stages"] = read_all(there)
     long = {name: found[f"long_{name}"] for name in CASES if f"long_{name}" in found}
     for horizon in sorted({int(h) for data in long.values() for h in data["horizons"]}):
         there = {n: at_horizon(d, horizon) for n, d in long.items() if horizon in d["horizons"]}
-        columns[f"{horizon:,}"] = read_at(there)
+        columns[f"{horizon:,}"] = read_all(there)
     return columns
 
 

@@ -24,16 +24,7 @@ QUESTIONS: dict[str, ModuleType] = {
 """Those of notebook 08."""
 
 STUDIES = QUESTIONS | {"bounded_training": bounded_training}
-KINDS: dict[str, Kind] = {
-    name: Kind(
-        **{
-            part: getattr(module, part)
-            for part in ("collect", "draw", "tasks", "check")
-            if hasattr(module, part)
-        }
-    )
-    for name, module in STUDIES.items()
-}
+KINDS: dict[str, Kind] = {name: Kind.of(module) for name, module in STUDIES.items()}
 READ: dict[str, Callable[[Data], list[Reading]]] = {n: m.read for n, m in STUDIES.items()}
 
 

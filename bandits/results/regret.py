@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from bandits.experiments import Experiment
-from bandits.results.data import Data, Runs, kept_steps, quarter
+from bandits.results.data import Data, Runs, kept_steps, names_of, quarter
 from bandits.results.plots import STYLES, footer, look, new_figure
 from bandits.results.statistics import fit_power_law, fit_start, interval
 from bandits.results.verdicts import Reading
@@ -25,8 +25,7 @@ def collect_regret(experiment: Experiment, runs: Runs) -> Data:
     t = kept_steps(curves.shape[1])
     return {
         "t": t,
-        "methods": np.array([method.name]),
-        "labels": np.array([method.label]),
+        **names_of(experiment),
         "normalized_regret": curves[:, t - 1],
         "fit_first": np.array(first),
         "fit_last": np.array(of_mean.last),

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bandits.experiments import Experiment
-from bandits.results.data import Data, Runs, kept_steps, quarter, quarter_regrets
+from bandits.results.data import Data, Runs, kept_steps, names_of, quarter, quarter_regrets
 from bandits.results.plots import (
     EXPECTED_UNIFORM,
     FEWEST_FOR_A_BAND,
@@ -43,8 +43,7 @@ def collect_reward(experiment: Experiment, runs: Runs) -> Data:
     late = quarter(steps, 4)
     return {
         "t": t,
-        "methods": np.array(names),
-        "labels": np.array([method.label for method in experiment.methods]),
+        **names_of(experiment),
         "curves": curves.astype(np.float32),
         "mean": mean,
         "half_width": half,

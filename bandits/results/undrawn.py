@@ -13,7 +13,7 @@ from bandits.engine.task import Arrays, Task, check_finite
 from bandits.experiments import Experiment, NetworkSpec, RunSpec, Scale, build_policy, environment
 from bandits.mnist import Mnist
 from bandits.policies import EpsilonGreedy
-from bandits.results.data import Data, Own, Runs
+from bandits.results.data import Data, Own, Runs, names_of
 from bandits.results.horizon import first_taken
 from bandits.results.marks import row
 from bandits.results.plots import PALETTE
@@ -95,8 +95,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         "untrained_at": np.where(taken > 0, asked["untrained_at"], np.nan),
         "steps": np.array(len(played[0][0])),
         "train_every": np.array(experiment.train_every),
-        "methods": np.array([method.name for method in experiment.methods]),
-        "labels": np.array([method.label for method in experiment.methods]),
+        **names_of(experiment),
         "first_drawn": drawn,
         "first_taken": taken,
         "first_paid": np.where(taken > 0, paid, np.nan),
