@@ -40,6 +40,7 @@ paper: $(READY)  ## every experiment at paper scale, into figures/ (hours; goes 
 	$(BIN)/bandits figures long_low_noise long_exponent long_high_noise --scale paper
 	$(BIN)/bandits figures error_causes long_convergence --scale paper
 	$(BIN)/bandits figures bounds undrawn --scale paper
+	$(BIN)/bandits figures ranks --scale paper
 
 redraw: $(READY)  ## the committed figures again, from their data alone
 	$(BIN)/bandits figures --scale paper --from-data

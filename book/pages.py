@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bandits.experiments import EXPERIMENTS
+from bandits.experiments import CLASSIFY, EXPERIMENTS
 from bandits.results import choices, figures, horizon_verdicts, paper, questions, saved, verdicts
 from book import chapters
 
@@ -28,6 +28,8 @@ ALT = {
     "several networks, after 200 and 800 samples; the chosen one is cheap and among the best.",
     "comparators": "Curves of mean reward per step of one network with several ways to explore, of "
     "two linear methods, of Optimal and of Random.",
+    "ranks": "Regret per step of every method on each classification task, as a table that is "
+    "shaded by rank, and beside it the methods' mean ranks with the critical difference.",
     "exponent": "Left: reward of Deep for six exponents p, worst for p = 0. Right: share of arms "
     "that no random step has drawn, which falls slowly for p = 1 and stays near 0.7 for p = 2.",
     "pixel_scale": "LinUCB against the largest pixel value: reward is highest near 1 and falls to "
@@ -56,6 +58,11 @@ ALT = {
     "far above, and the unified theorem begins at 6e11 steps, near 6.",
     "undrawn": "Step at which each of 60 arms was first taken against the step of its first random "
     "draw. Most lie on the diagonal; eleven lie below it, ten of them before step 20.",
+}
+ALT |= {
+    task.name: "Curves of each method's share of right answers, which rise from that of a uniform "
+    "choice."
+    for task in CLASSIFY
 }
 """What is seen in each figure, for those who do not see it."""
 

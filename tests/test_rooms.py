@@ -22,7 +22,7 @@ ROOMS = (
     ("streams", "schedules", "architecture", "mnist"),
     ("environments", "linear"),
     ("history", "predictors"),
-    ("attaining",),
+    ("attaining", "classification"),
     ("networks", "policies"),
     ("simulate",),
     ("experiments",),

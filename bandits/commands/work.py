@@ -20,6 +20,7 @@ from bandits.experiments import (
     Scale,
     experiment,
 )
+from bandits.experiments.code import Code
 from bandits.experiments.plan import plan
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _complete(
     complete: Callable[..., list[str]] = partial(runs.complete, workers=workers)
     if options.cluster is not None:
         for chosen, _ in planned:
-            if chosen.bandit is not None or any(method.codes for method in chosen.methods):
+            if isinstance(chosen.bandit, Code) or any(method.codes for method in chosen.methods):
                 raise UsageError(
                     f"{chosen.name} holds code of your own, which a cluster's workers do not have; "
                     "take --workers"

@@ -6,11 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bandits.checks import UsageError
+from bandits.classification import Classification
 from bandits.engine.npz import StoreError
 from bandits.engine.store import Made, Store
 from bandits.engine.task import Arrays, Task
 from bandits.experiments import Experiment, RunSpec, Scale, check_experiment
 from bandits.experiments.code import Code
+from bandits.mnist import Mnist
 from bandits.simulate import Trajectory
 
 
@@ -60,23 +62,41 @@ def check_sendable(wanted: Sequence[Job]) -> None:
             ) from error
 
 
+def check_data(wanted: Sequence[Job], mnist: Mnist) -> None:
+    """Refuse tasks whose examples cannot be had.
+
+    Raises:
+        UsageError: naming the data.
+    """
+    from bandits.classification import examples
+
+    bandits = {job.spec.bandit for job in wanted if isinstance(job.spec, RunSpec)}
+    for bandit in bandits:
+        if isinstance(bandit, Classification):
+            examples.load(bandit.data, mnist)
+
+
 def finished(
     experiment: Experiment, scale: Scale, store: Store
 ) -> tuple[dict[str, list[Trajectory]], list[Made]]:
     """The finished runs of an experiment by method, run 0 first, and what made each of them.
+
+    Of an experiment over others, those of each by its name and the method's, as in "letter/deep".
 
     Raises:
         FileNotFoundError: if one is missing.
         StoreError: naming one that was damaged meanwhile.
         Unreadable: if one cannot be read now.
     """
-    runs: dict[str, list[Trajectory]] = {method.name: [] for method in experiment.methods}
+    runs: dict[str, list[Trajectory]] = {}
     made = []
-    for spec in experiment.specs(scale):
-        with naming(store, spec):
-            trajectory, by = store.read(spec)
-        runs[spec.method.name].append(trajectory)
-        made.append(by)
+    for part, size in experiment.parts(scale):
+        for spec in part.specs(size):
+            with naming(store, spec):
+                trajectory, by = store.read(spec)
+            name = f"{part.name}/{spec.method.name}" if experiment.over else spec.method.name
+            runs.setdefault(name, []).append(trajectory)
+            made.append(by)
     return runs, made
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits.classification import Classification
 from bandits.engine.npz import StoreError
 from bandits.experiments import RunSpec
 from bandits.simulate import Trajectory
@@ -63,6 +64,8 @@ def check_possible(run: Trajectory, spec: RunSpec) -> None:
     means = (run.means, run.best_means)
     if spec.bandit is None:
         what_means, least, most = "a mean outside 0..9", 0.0, 9.0
+    elif isinstance(spec.bandit, Classification):
+        what_means, least, most = "a mean outside 0..1", 0.0, 1.0
     else:
         most = float(np.finfo(np.float64).max)
         what_means, least = "a mean that is not finite", -most

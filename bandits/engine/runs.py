@@ -10,7 +10,7 @@ from pathlib import Path
 from bandits.engine.compute import compute, perform
 from bandits.engine.failure import failure, under_way
 from bandits.engine.files import set_aside
-from bandits.engine.jobs import Job, check_sendable
+from bandits.engine.jobs import Job, check_data, check_sendable
 from bandits.engine.npz import StoreError
 from bandits.engine.progress import cost_grows_as, progress_bar, relative_cost
 from bandits.engine.store import Store
@@ -180,7 +180,8 @@ def complete(
         One line for each job that failed, naming experiment, method, run and seed.
 
     Raises:
-        ValueError: if workers < 1, or for code that cannot be sent to one of several.
+        ValueError: if workers < 1, for code that cannot be sent to one of several, or for a task
+            whose data cannot be had.
     """
     if workers < 1:
         raise ValueError(f"workers must be a whole number >= 1, not {workers}")
@@ -189,6 +190,7 @@ def complete(
     left = longest_first(missing(wanted, store, say))
     if not left:
         return []
+    check_data(left, mnist)
     with progress_bar([relative_cost(job.spec) for job in left], progress) as fractions:
         if workers == 1:
             return _in_process(left, mnist, store, checkpoint_seconds, fractions, say)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from bandits.checks import UsageError, one_of
 from bandits.experiments.beyond import BEYOND
+from bandits.experiments.classify import CLASSIFY, RANKS
 from bandits.experiments.comparators import COMPARATORS
 from bandits.experiments.long import BOUNDED, LONG, bounded
 from bandits.experiments.method import (
@@ -46,6 +47,7 @@ __all__ = [
     "BEYOND",
     "BOUNDED",
     "BOUNDS",
+    "CLASSIFY",
     "COMPARATORS",
     "COMPARED",
     "DEEP",
@@ -60,6 +62,7 @@ __all__ = [
     "PAPER",
     "PAPER_FIGURES",
     "RANDOM",
+    "RANKS",
     "RESULTS_VERSION",
     "SCALES",
     "SETTINGS",
@@ -99,7 +102,8 @@ if TYPE_CHECKING:
 
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
 EXPERIMENTS: dict[str, Experiment] = {
-    item.name: item for item in (STUDY, *PAPER, *BEYOND, COMPARATORS, *LONG, *PROVED, *TUNING)
+    item.name: item
+    for item in (STUDY, *PAPER, *BEYOND, COMPARATORS, *CLASSIFY, RANKS, *LONG, *PROVED, *TUNING)
 }
 
 

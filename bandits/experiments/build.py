@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from bandits.checks import UsageError, one_of
+from bandits.classification import Classification
 from bandits.environments import Bandit, MnistBandit, Rounds
 from bandits.experiments.code import Code
 from bandits.experiments.method import LeastSquaresSpec, Method, NetworkSpec, RegressorSpec
-from bandits.experiments.spec import Experiment, RunSpec
+from bandits.experiments.spec import SETTINGS, Experiment, RunSpec
 from bandits.experiments.supply import (
     BANDIT_GIVEN,
     POLICY_GIVEN,
@@ -29,11 +30,16 @@ Given = Mapping[str, Callable[[], Any]]
 
 def environment(spec: RunSpec, mnist: Mnist) -> Bandit:
     """The bandit that a run plays."""
+    if isinstance(spec.bandit, Classification):
+        from bandits.classification import bandit, examples
+
+        drawn = examples.load(spec.bandit.data, mnist)
+        return bandit.ClassificationBandit(drawn, spec.noise)
     if not isinstance(spec.bandit, Code):
         return MnistBandit(mnist, spec.arms, spec.noise, spec.method.pixel_scale)
     given = {"mnist": lambda: mnist, "arms": lambda: spec.arms, "noise": lambda: spec.noise}
-    bandit: Bandit = supply(spec.bandit.value, given)
-    return bandit
+    made: Bandit = supply(spec.bandit.value, given)
+    return made
 
 
 def build_policy(spec: RunSpec, rounds: Rounds, device: str = "cpu") -> Policy:
@@ -113,14 +119,31 @@ def check_experiment(experiment: Experiment) -> None:
     Raises:
         UsageError: naming the method or experiment, and the setting.
     """
+    who, task = f"experiment {experiment.name}", experiment.bandit
+    if experiment.over:
+        if experiment.arms != SETTINGS["arms"].default:
+            raise UsageError(
+                f"{who} has arms = {experiment.arms}, but each of its tasks has its own"
+            )
+        for part, _ in experiment.parts(experiment.paper):
+            check_experiment(part)
+        return
     for method in experiment.methods:
         check_method(method)
-    if not isinstance(experiment.bandit, Code):
+    if task is None:
         return
-    who, makes = f"experiment {experiment.name}", experiment.bandit.value
-    check_named(who, makes, BANDIT_GIVEN)
-    if experiment.noise and "noise" not in named(makes):
-        raise UsageError(f"{who} has noise = {experiment.noise:g}, which its bandit does not read")
+    if isinstance(task, Classification):
+        if experiment.arms != task.classes:
+            raise UsageError(
+                f"{who} has arms = {experiment.arms}, and {task.data} has an arm for each of its "
+                f"{task.classes} classes"
+            )
+    elif isinstance(task, Code):
+        check_named(who, task.value, BANDIT_GIVEN)
+        if experiment.noise and "noise" not in named(task.value):
+            raise UsageError(
+                f"{who} has noise = {experiment.noise:g}, which its bandit does not read"
+            )
     for method in experiment.methods:
         if method.pixel_scale != 1:
             raise UsageError(f"{who}: method {method.name} has a pixel_scale, which is of MNIST's")

@@ -5,6 +5,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from bandits.checks import file_safe, finite, one_of, whole, yes_or_no
+from bandits.classification import Classification
 from bandits.experiments.code import Code, as_code
 from bandits.experiments.method import Method
 from bandits.settings import ADDED_LATER, check_all, digits, plain, setting
@@ -83,8 +84,9 @@ class Settings:
 
 SETTINGS: dict[str, Field[Any]] = {field.name: field for field in fields(Settings)}
 
-Bandit = Code | Callable[..., Any] | None
-"""What makes the bandit that is played, given what it names; None is the paper's, on MNIST."""
+Bandit = Classification | Code | Callable[..., Any] | None
+"""A task of the package, or what makes the bandit that is played, given what it names; None is the
+paper's bandit, on MNIST."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +146,11 @@ class Experiment(Settings):
         title: what the figure shows.
         methods: one per curve.
         glance, quick, paper: the three scales.
-        bandit: a class or function of your own that makes the bandit, given what its parameters
-            name of `bandits.experiments.supply.BANDIT_GIVEN`; its `rounds(seed, run, steps)` gives
-            a run's table. None is the paper's bandit.
+        bandit: a `Classification`, or a class or function of your own that makes the bandit, given
+            what its parameters name of `bandits.experiments.supply.BANDIT_GIVEN`; its
+            `rounds(seed, run, steps)` gives a run's table. None is the paper's bandit.
+        over: experiments whose runs it shows, each with its own bandit and arms, and at most its
+            own steps; methods and other settings are this one's.
         drawn_as: the name of the package's figure whose kind of picture it gets, or a
             `bandits.results.data.Kind` of your own; None is by its own name, or as "low_noise".
 
@@ -161,6 +165,7 @@ class Experiment(Settings):
     glance: Scale = Scale(200, 2)
     quick: Scale = Scale(600, 3)
     bandit: Bandit = None
+    over: tuple["Experiment", ...] = ()
     drawn_as: Any = None
 
     def __post_init__(self) -> None:
@@ -170,7 +175,12 @@ class Experiment(Settings):
 
     @property
     def bandit_told(self) -> dict[str, Any]:
-        """The bandit as JSON values, if it is not the paper's."""
+        """The bandit as JSON values, if it is not the paper's; or those of each it is over."""
+        if self.over:
+            told = {
+                p.name: {"arms": p.arms, "steps": p.paper.steps} | p.bandit_told for p in self.over
+            }
+            return {"over": told}
         return {} if self.bandit is None else {"bandit": plain(self.bandit)}
 
     def scale(self, name: ScaleName) -> Scale:
@@ -198,6 +208,19 @@ class Experiment(Settings):
                 )
         return replace(self, methods=tuple(known[name] for name in dict.fromkeys(methods)))
 
+    def parts(self, scale: Scale) -> list[tuple["Experiment", Scale]]:
+        """The experiments that have its runs, and their scale: itself, or those it is over."""
+        if not self.over:
+            return [(self, scale)]
+        own = {name: value for name, value in vars(self.shared()).items() if name != "arms"}
+        return [
+            (
+                replace(part, methods=self.methods, **own),
+                Scale(min(scale.steps, part.paper.steps), scale.runs),
+            )
+            for part in self.over
+        ]
+
     def spec(self, method: Method, run: int, steps: int) -> RunSpec:
         """One run of one method under this experiment's settings."""
         return RunSpec(method, run, steps, self.bandit, **vars(self.shared()))
@@ -213,6 +236,8 @@ class Experiment(Settings):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"experiment {self.name} has two methods of the name {name!r}")
+        if self.over:
+            return [spec for part, size in self.parts(scale) for spec in part.specs(size)]
         return [
             self.spec(method, run, scale.steps)
             for run in range(whole("runs", scale.runs, 1))
@@ -221,5 +246,5 @@ class Experiment(Settings):
 
 
 def _take_bandit(value: RunSpec | Experiment) -> None:
-    if value.bandit is not None:
+    if not isinstance(value.bandit, Classification | None):
         object.__setattr__(value, "bandit", as_code(value.bandit))

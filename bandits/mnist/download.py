@@ -72,7 +72,7 @@ def fill(
                 failures.append(f"{mirror} {error}")
                 order.append(order.pop(0))  # the next file starts with a mirror that works
             else:
-                _store(place, file, content)
+                store(place / file.name, content)
                 break
         else:
             raise MnistError(
@@ -83,7 +83,7 @@ def fill(
 def fetch(mirror: str, file: IdxFile, wait: float, deadline: float) -> bytes:
     """The verified, unpacked content of one file; MnistError says what the mirror did."""
     url = mirror.rstrip("/") + f"/{file.name}.gz"
-    archive = _get(url, limit=file.size + SLACK, wait=wait, deadline=deadline)
+    archive = get(url, limit=file.size + SLACK, wait=wait, deadline=deadline)
     if not archive.startswith(b"\x1f\x8b"):
         raise MnistError("sent something that is not a gzip file")
     if md5(archive) != file.gz_md5:
@@ -93,8 +93,13 @@ def fetch(mirror: str, file: IdxFile, wait: float, deadline: float) -> bytes:
     return content
 
 
-def _get(url: str, limit: int, wait: float, deadline: float) -> bytes:
-    """Fetch `url` in a thread, because neither name resolution nor headers obey a timeout."""
+def get(url: str, limit: int, wait: float, deadline: float) -> bytes:
+    """Fetch `url` in a thread, because neither name resolution nor headers obey a timeout.
+
+    Raises:
+        MnistError: what the server did, in words that follow its name; also for more than about
+            `limit` bytes.
+    """
     box: queue.SimpleQueue[bytes | MnistError | None] = queue.SimpleQueue()
     end = time.monotonic() + deadline
     arguments = (url, limit, wait, end, box)
@@ -151,16 +156,18 @@ def _transfer(
         box.put(MnistError(f"failed ({error or type(error).__name__})"))
 
 
-def _store(place: Path, file: IdxFile, content: bytes) -> None:
+def store(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, and its folder if need be; OSError if it cannot be."""
+    place = path.parent
     place.mkdir(parents=True, exist_ok=True)
     for old in place.glob(".*.part"):  # what a killed process may have left
         with contextlib.suppress(OSError):
             if time.time() - old.stat().st_mtime > STALE_SECONDS:
                 old.unlink()
-    part = place / f".{file.name}.{secrets.token_hex(8)}.part"
+    part = place / f".{path.name}.{secrets.token_hex(8)}.part"
     try:
         with part.open("xb") as stream:
             stream.write(content)
-        os.replace(part, place / file.name)
+        os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from bandits.engine.jobs import Job, finished, performed
 from bandits.engine.npz import packed_bytes, unpacked_bytes
 from bandits.engine.store import Made, Store
 from bandits.experiments import (
+    CLASSIFY,
     RESULTS_VERSION,
     Experiment,
     Scale,
@@ -26,6 +27,7 @@ from bandits.results import (
     horizon_panels,
     plots,
     questions,
+    ranks,
     regret,
     reward,
     undrawn,
@@ -97,7 +99,9 @@ KINDS: dict[str, Kind] = {
     "long_convergence": BY_EXPONENT,
     "bounds": Kind.of(bounds),
     "undrawn": Kind.of(undrawn),
+    "ranks": Kind.of(ranks),
 } | questions.KINDS
+KINDS |= {task.name: REWARD for task in CLASSIFY}
 
 
 def kind_of(experiment: Experiment) -> Kind:
