@@ -11,7 +11,7 @@ from bandits.experiments.source import is_own_file
 
 
 def failure(job: Job, error: BaseException) -> str:
-    """One line that names a failed job, why, where it is known, and the mend if it is common."""
+    """One line that names a failed job, why, where it is known, and what to do if it is common."""
     text = " ".join(why(error).split())
     line = f"{job}: {type(error).__name__}" + (f": {text}" if text else "")
     line += "".join(f", {note}" for note in getattr(error, "__notes__", ()))

@@ -13,7 +13,7 @@ from pathlib import Path
 STALE_SECONDS = 3600.0
 """A figure's temporary file of this age belongs to a writer that was killed."""
 
-MENDS = {
+REMEDIES = {
     errno.EMFILE: "raise the limit of this shell (`ulimit -n 4096`), or take fewer --workers",
     errno.ENFILE: "end other programs that hold many files open",
     errno.ENOMEM: "end other programs that take memory, or take fewer --workers",
@@ -31,7 +31,7 @@ ASK = "ask its owner for the right to read it, or name another folder with --out
 class Unreadable(OSError):
     """A file that is there but cannot be read now, so that nothing is known of its content.
 
-    The message names the file, the reason and the mend; the file is left as it is.
+    The message names the file, the reason and what to do; the file is left as it is.
     """
 
 
@@ -59,8 +59,8 @@ def unreadable(path: Path, error: OSError | MemoryError) -> Unreadable:
     """The error that says why a file cannot be read, and what to do."""
     number = errno.ENOMEM if isinstance(error, MemoryError) else error.errno or errno.EIO
     refused = number in (errno.EACCES, errno.EPERM)
-    mend = ASK if refused else MENDS.get(number, "mend that, or name another folder with --out")
-    return Unreadable(f"{path} cannot be read ({os.strerror(number)}); it is left there: {mend}")
+    remedy = ASK if refused else REMEDIES.get(number, "name another folder with --out")
+    return Unreadable(f"{path} cannot be read ({os.strerror(number)}); it is left there: {remedy}")
 
 
 def why(error: BaseException) -> str:
@@ -69,7 +69,7 @@ def why(error: BaseException) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if isinstance(error, MemoryError):
         text, number = text or os.strerror(errno.ENOMEM), errno.ENOMEM
-    return f"{text}; {MENDS[number]}" if number in MENDS else text
+    return f"{text}; {REMEDIES[number]}" if number in REMEDIES else text
 
 
 def _kind(mode: int) -> str:
@@ -97,7 +97,7 @@ def set_aside(path: Path) -> Path:
     """Rename a file that cannot be used, never overwriting an earlier one.
 
     Raises:
-        OSError: naming the file and the mend, if it cannot be renamed.
+        OSError: naming the file and what to do, if it cannot be renamed.
     """
     number = 0
     while os.path.lexists(target := path.with_name(f"{path.name}.set-aside{number}")):

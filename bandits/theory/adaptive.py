@@ -98,10 +98,10 @@ def adaptive_exponents(a: float, *, gap: bool = True) -> tuple[float, float]:
 def table_error_bound(steps: int, means: Any, *, sigma: float) -> float:
     """Σ over cells of μ² + σ²(1 + ln T): what sample means per state and arm can err in all.
 
-    It bounds E Σ_{t≤T} e_{I_t,t}² for predictions that are the mean of the cell's rewards, 0 for
-    an empty cell, whatever was chosen: read each cell's rewards off a tape, and its m-th visit
-    finds the mean of m - 1 of them. steps: T ≥ 1. means: (S, K), finite. sigma ≥ 0: the largest
-    standard deviation of a reward. ValueError outside these ranges.
+    It bounds E Σ_{t≤T} e_{I_t,t}² for any choices, where the prediction is the mean of the rewards
+    seen in the cell, and 0 before there are any: the m-th visit finds the mean of m - 1 of them.
+    steps: T ≥ 1. means: (S, K), finite. sigma ≥ 0: the largest standard deviation of a reward.
+    ValueError outside these ranges.
     """
     steps = checked.whole_number(steps, "steps", 1, checked.LARGEST)
     sigma = checked.not_negative(sigma, "sigma")

@@ -7,8 +7,8 @@ With N random steps and M(n, m) = n!/K^n [z^n](Σ_{j≥m} z^j/j!)^K the answer i
 
 where P_r is the law of N with the odds of every step times r, C_r = E r^N its constant, and P_λ
 the law of a sum of K Poisson(λ) counts each conditioned to be at least m. λ is chosen so that both
-laws and the Poisson law have the same centre; then every number in the sum is an ordinary one, and
-what is tiny stands in front of it, as a logarithm.
+laws and the Poisson law have the same centre. Then no number in the sum is very small or large; the
+factor in front of it is, and is kept as a logarithm.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""An any-time lemma (ours): no arm ever falls behind half its expected random pulls, from t_1 on.
+"""An any-time lemma (ours): from t_1 on, every arm keeps more than half its expected random pulls.
 
 Let ε_l in [0, 1] be any deterministic schedule, B(t) = (1/K) Σ_{l<t} ε_l, 0 < θ < 1 and
 c(θ) = 1 - θ + θ ln θ. Then for every t_1 ≥ 1

@@ -9,9 +9,9 @@ deterministic schedule
 
     E regret_t = ε_t/4 + (1 - ε_t)·½ Σ_k p_k Π_{l<t} (1 - ε_l p_k/2).
 
-The variant predicts 3/4 where an arm is unseen and trains on random steps only. It is wrong where
-no random step saw the state, with Σ_j e_j² = 1/8 there: (2/δ) Σ_j e_j² = Δ, and nothing is given
-away at that step of the unified theorem.
+The variant predicts 3/4 for an arm not yet seen in the state, and trains on random steps only. It
+errs where no random step saw the state. There Σ_j e_j² = 1/8, so that (2/δ) Σ_j e_j² = Δ: the
+unified theorem's inequality Δ ≤ (2/δ) Σ_j e_j² is an equality.
 """
 
 import math
@@ -39,7 +39,7 @@ class Limit(NamedTuple):
 
 
 def risk_exponent(risk: float) -> float:
-    """a itself, strictly between 0.05 and 0.95: outside, the sums over states are not promised."""
+    """a itself, strictly between 0.05 and 0.95: outside, the sums over states are not accurate."""
     return checked.between(risk, "risk", 0.05, 0.95)
 
 

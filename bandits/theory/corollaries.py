@@ -85,7 +85,7 @@ def best_exponent(
     tiny = 1e-9
     least = tiny if missing(tiny) >= 0 else float(brentq(missing, tiny, 1.0, xtol=1e-15))
     bound, slope = _bound_and_slope(constant, greedy_factor)
-    # Only the ratio of the two terms matters; so scaled, neither leaves the floats.
+    # Only the ratio of the two terms matters; scaled like this, neither overflows.
     first = alpha if constant == "printed" else mean_gap
     log_ratio = math.log(C) - math.log(delta) - (math.log(first) if first > 0 else -math.inf)
     scaled_first, scaled_c = math.exp(-max(log_ratio, 0.0)), math.exp(min(log_ratio, 0.0))

@@ -136,7 +136,7 @@ def tail_of_poisson(mean: float, least: int) -> tuple[float, float]:
 
 
 def log_poisson(count: int, mean: float) -> float:
-    """log P(X = count) of a Poisson X: Loader's way, which loses nothing for large counts."""
+    """log P(X = count) of a Poisson X, by Loader's formula, which is accurate for large counts."""
     if count == 0:
         return -mean
     x = (count - mean) / mean

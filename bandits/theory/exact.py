@@ -20,9 +20,7 @@ from bandits.theory import checked
 from bandits.theory.counting import Law, poisson, poisson_binomial, sum_of
 from bandits.theory.sums import log_one_plus_sum, power_sum, random_steps
 
-LONGEST = (
-    2**21
-)  # steps multiplied one by one, within two seconds; later steps enter through power sums
+LONGEST = 2**21  # steps multiplied one by one, in two seconds; later ones enter as power sums
 SMALLEST = 1e-120  # entries of a returned law below this are dropped
 MOST_LATER_PULLS = 1e5  # expected; the array that a Poisson law of more would need is too long
 LOG_NEGLIGIBLE = math.log(1e-19)
@@ -32,8 +30,8 @@ def expected_random_pulls(t: float, *, arms: int, p: float) -> float:
     """B(t) = E T_i^R(t) = (1/K) Σ_{l<t} l^-p, the expected random pulls of one arm.
 
     t: whole, at least 1, or math.inf when p > 1. arms: K ≥ 1, at most 2^53. p > 0. Relative
-    error below 1e-13 for t up to 10^100 and below 1e-12 for any; inf where the sum leaves the
-    floats. Raises ValueError outside these ranges. (Paper: first display of the lemma's proof.)
+    error below 1e-13 for t up to 10^100 and below 1e-12 for any; inf where the sum overflows.
+    Raises ValueError outside these ranges. (Paper: first display of the lemma's proof.)
     """
     arms, p = checked.number_of_arms(arms), checked.exponent(p)
     t = checked.time_or_forever(t, p)
@@ -124,8 +122,8 @@ def _later_sums(start: int, t: float, p: float, arms: int, log_reach: float) -> 
 
     log_reach: log of how much a difference can enlarge an entry.
     """
-    # Where few pulls are expected the enlargement leaves the floats and S_k nearly does; their
-    # product does not.
+    # Where few pulls are expected the enlargement overflows and S_k nearly underflows; their
+    # product does neither.
     log_reach = max(log_reach, 0.0)
     sums, size = [], 0.0
     for k in range(2, 60):

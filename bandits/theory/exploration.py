@@ -33,7 +33,7 @@ class PowerExploration:
         return math.exp(-self.p * math.log(t))
 
     def total(self, t: int, power: int = 1) -> float:
-        """Σ_{l<t} ε_l^power, relative error below 1e-12; inf where it leaves the floats."""
+        """Σ_{l<t} ε_l^power, relative error below 1e-12; inf where it overflows."""
         return power_sum(power * self.p, 1, t)
 
     def log_product(self, x: float, t: int) -> float:

@@ -85,7 +85,7 @@ def as_function(expression: sp.Expr, *arguments: sp.Symbol) -> Any:
 def exploration(t: float, p: float, version: Version = "corrected") -> float:
     """L_p(t) for version "corrected", x(t) = t^(1-p)/(1-p) or ln t for version "printed".
 
-    t: whole, at least 1, of any size; inf where the value leaves the floats. 0 < p ≤ 1. Raises
+    t: whole, at least 1, of any size; inf where the value overflows. 0 < p ≤ 1. Raises
     ValueError outside these ranges.
     """
     t, p = checked.time_step(t), checked.exponent_up_to_one(p)
@@ -97,7 +97,7 @@ def exploration(t: float, p: float, version: Version = "corrected") -> float:
 def lemma_bound(t: float, *, arms: int, p: float, version: Version = "corrected") -> LemmaBound:
     """The lemma at one t: threshold x/(2K) and probability 1 - K·exp(-3x/(28K)).
 
-    t: whole, at least 1; beyond the floats x is inf and the probability 1. arms: K ≥ 1, at most
+    t: whole, at least 1; where x overflows it is inf and the probability 1. arms: K ≥ 1, at most
     2^53. 0 < p ≤ 1. version: "printed" (the paper's Lemma, part I for p = 1 and part II for
     p < 1) or "corrected". Raises ValueError outside these ranges.
     """
@@ -115,7 +115,7 @@ def vacuous_until(arms: int, p: float, version: Version = "corrected") -> float:
     """The time up to which the lemma's probability is 0 or less, so that it says nothing.
 
     The root of K·exp(-3x(t)/(28K)) = 1, as a float that need not be whole; below 1 when the
-    bound says something at every t; inf when beyond the floats. For p = 1: K^(28K/3).
+    bound says something at every t; inf where it overflows. For p = 1: K^(28K/3).
     arms: K ≥ 1, at most 2^53. 0 < p ≤ 1. Raises ValueError outside these ranges.
     """
     checked.one_of(version, "version", VERSIONS)

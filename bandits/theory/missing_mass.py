@@ -22,7 +22,7 @@ ORDERS = 8  # S_1..S_8: for k ≥ 10, p_k ≤ 0.1 and what is left out is below 
 FEW = 10
 FEWEST, MOST = 20_000, 400_000  # states added one by one
 NOTHING = 1e-30  # Σ x_l below which the loss is negligible: the sum is at least 1 - Σ x_l
-ROUNDING = 8e-12  # of the value: the stated accuracy of the sums S_m, and of adding up
+ROUNDING = 8e-12  # relative: the stated accuracy of the sums S_m, and of adding up
 
 
 class Enclosed(NamedTuple):

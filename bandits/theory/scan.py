@@ -51,7 +51,7 @@ def every_arm_at_least(least: int, arms: int, longest: int) -> Floats:
 def exact_cases(
     ps: Sequence[float], arms: Sequence[int], longest: int, version: Version
 ) -> Iterator[Case]:
-    """Every case of p in ps, K in arms, t = 1..longest, with the lemma's claim beside the truth.
+    """Every case of p in ps, K in arms, t = 1..longest, with the lemma's claim and the truth.
 
     The truth is Σ_n P(N = n)·M(n, m) by the two plain recursions above, a second computation
     that shares nothing with `probability_all_pulled`.

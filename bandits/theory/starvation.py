@@ -1,8 +1,7 @@
-"""The exact price of 1/t (ours): what it costs that some arms are not drawn at random for long.
+"""What it costs, exactly, that random steps draw some arms late or never (ours).
 
-Take a learner that never takes an arm greedily which no random step has drawn, and let M_t be the
-number of such arms. Where the arms' rewards are exchangeable and v_k is the mean of the best of k
-of them,
+Let a learner take an arm greedily only after a random step has drawn it, and let M_t be the number
+of arms not yet drawn. If the arms' rewards are exchangeable and v_k is the mean of the best of k,
 
     E regret_t ≥ ε_t·D̄ + (1 - ε_t) Σ_m P(M_t = m)·(v_K - v_{K-m}),
 
@@ -29,8 +28,8 @@ Floats = NDArray[np.float64]
 MOST_ARMS = 2000
 MOST_STEPS = 100_000  # of a curve
 MOST_WORK = 2 * 10**7  # random steps times arms
-CANCELS = 30.0  # how much larger than their sum the terms may be: each is right to some 1e-11
-SMALLEST = 1e-90  # probabilities below this keep no promised digit
+CANCELS = 30.0  # how much larger than their sum the terms may be; each has an error of about 1e-11
+SMALLEST = 1e-90  # below this no accuracy is promised
 
 
 def undrawn_law(t: int, *, arms: int, schedule: Schedule) -> Floats:

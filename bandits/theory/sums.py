@@ -16,7 +16,7 @@ LOG_LARGEST = math.log(sys.float_info.max)
 def integral_of_power(s: float, start: float, log_ratio: float) -> float:
     """∫ x^-s dx from `start` ≥ 1 to start·e^log_ratio, without cancellation near s = 1.
 
-    inf where it leaves the floats.
+    inf where it overflows.
     """
     if log_ratio == math.inf:
         return float(start ** (1 - s) / (s - 1))
@@ -36,7 +36,7 @@ def power_sum(s: float, start: int, stop: float) -> float:
     """Σ l^-s over start ≤ l < stop, for s > 0; stop may be math.inf when s > 1.
 
     Relative error below 1e-14 for stop up to 10^12 and below 1e-12 for any, by adding the first
-    terms and using Euler-Maclaurin summation for the rest; inf where the sum leaves the floats.
+    terms and using Euler-Maclaurin summation for the rest; inf where the sum overflows.
     """
     middle = max(start, DIRECT)
     if stop <= middle or s > STEEPEST:

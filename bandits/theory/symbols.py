@@ -7,7 +7,7 @@ without overflow. The exponent enters as q = 1 - p, so that p = 1 is the limit q
 import sympy as sp
 
 u = sp.Symbol("u", nonnegative=True)  # log t
-t = sp.Symbol("t", positive=True)  # time step, where log t would hide the idea
+t = sp.Symbol("t", positive=True)  # time step
 q = sp.Symbol("q", positive=True)  # 1 - p for p < 1
 K = sp.Symbol("K", positive=True)  # number of arms
 B = sp.Symbol("B", positive=True)  # expected random pulls of one arm

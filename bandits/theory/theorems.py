@@ -50,7 +50,7 @@ class TheoremBounds:
 
 
 def start_of_validity(*, arms: int, p: float, n_min: int = 1, version: Version) -> float:
-    """t_0 with m0 = max(e, n_min): exp(2K·m0) for p = 1; inf where it leaves the floats.
+    """t_0 with m0 = max(e, n_min): exp(2K·m0) for p = 1; inf where it overflows.
 
     For p < 1: (2qK·m0)^(1/q) as printed, (1 + 2qK·m0)^(1/q) as corrected, with q = 1 - p.
     arms: K ≥ 1, and n_min ≥ 1, both whole and at most 2^53. 0 < p ≤ 1. Raises ValueError
@@ -86,12 +86,11 @@ def theorem_bounds(
     is the unified theorem: D̄·ε_t ≤ regret ≤ D̄·ε_t + (1 - ε_t)(2K/δ)·C·sqrt(ln n/n) at
     n = L_p(t)/(2K), for networks trained on the random branch's samples.
 
-    t: whole, at least 1, and so small that L is a float (for p = 1 any). arms: K ≥ 1, at most
-    2^53. 0 < p ≤ 1. delta > 0: the gap δ. alpha ≥ 0:
-    max_i E Δ_i, used by the printed version. mean_gap ≥ 0: D̄ = (1/K) Σ_i E Δ_i, used by the
-    corrected one. C > 0: largest constant of the risk C·sqrt(ln n/n), which holds from n_min
-    samples on (whole, at least 1, at most 2^53). Raises ValueError outside these ranges, and
-    where t lies below t_0, which it names.
+    t: whole, at least 1, and so small that L does not overflow (any for p = 1). arms: K ≥ 1, at
+    most 2^53. 0 < p ≤ 1. delta > 0: the gap δ. alpha ≥ 0: max_i E Δ_i, used by the printed
+    version. mean_gap ≥ 0: D̄ = (1/K) Σ_i E Δ_i, used by the corrected one. C > 0: largest constant
+    of the risk C·sqrt(ln n/n), which holds from n_min samples on (whole, at least 1, at most 2^53).
+    Raises ValueError outside these ranges, and where t lies below t_0, which it names.
     """
     checked.one_of(version, "version", VERSIONS)
     arms, p = checked.number_of_arms(arms), checked.exponent_up_to_one(p)
@@ -103,7 +102,7 @@ def theorem_bounds(
     if length == math.inf:
         most = math.log10(sys.float_info.max * (1 - p)) / (1 - p)
         raise ValueError(
-            f"t must be at most about 10^{most:.4g} for p={p:.6g}, where L leaves the floats; "
+            f"t must be at most about 10^{most:.4g} for p={p:.6g}, where L overflows; "
             f"it is {shown(t)}"
         )
     t_0 = start_of_validity(arms=arms, p=p, n_min=n_min, version=version)

@@ -4,8 +4,6 @@ Theorems 1, 2 and 3 are the paper's 3.1, 3.2 and 3.3, Corollaries 1 and 2 its 3.
 Rows marked "ours" state what replaces or sharpens a claim.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

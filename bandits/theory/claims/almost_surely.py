@@ -1,7 +1,5 @@
 """What the paper says holds almost surely."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from bandits.theory.anytime import anytime_bound

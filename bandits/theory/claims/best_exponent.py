@@ -1,7 +1,5 @@
 """The exponent that the paper calls best."""
 
-from __future__ import annotations
-
 import math
 
 import sympy as sp

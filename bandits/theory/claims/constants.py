@@ -1,7 +1,5 @@
 """The constants of the two theorems: the repair, the factors, the rate."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

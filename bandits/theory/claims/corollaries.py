@@ -1,7 +1,5 @@
 """The ledger's rows on the corollaries and the remark on starvation."""
 
-from __future__ import annotations
-
 import math
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """The ledger's rows on what the paper says of its experiments, as far as mathematics decides."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

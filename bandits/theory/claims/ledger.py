@@ -1,7 +1,5 @@
 """What a claim is, what may be said of it, and how its check is run within a time limit."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable, Mapping

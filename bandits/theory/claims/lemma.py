@@ -1,7 +1,5 @@
 """The ledger's rows on the lemma: its common steps and part I (p = 1)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The ledger's rows on part II of the lemma (0 < p < 1), and on what replaces it."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """The ledger's rows on the four theorems of our own."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

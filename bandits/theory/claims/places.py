@@ -4,8 +4,6 @@ The paper counts its theorems, lemma, corollaries and remark together, from 3.1 
 equations from (1) to (11). Rows of our own have no place in the paper.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

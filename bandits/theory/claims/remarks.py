@@ -1,7 +1,5 @@
 """The ledger's rows on what the paper says in passing: related work, words, and its summary."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

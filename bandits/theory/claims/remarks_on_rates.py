@@ -1,7 +1,5 @@
 """Remarks in the paper on schedules, rates and what is trained when."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

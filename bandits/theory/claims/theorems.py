@@ -1,7 +1,5 @@
 """The ledger's rows on the two theorems: the steps of their common proof."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The ledger's rows on what the two theorems conclude, and under which assumptions."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
