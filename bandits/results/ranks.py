@@ -165,9 +165,9 @@ def _grid(axes: Axes, data: Data) -> None:
     axes.imshow(found.ranks.T, cmap="Blues_r", vmin=-len(places), vmax=len(places), aspect="auto")
     for column, of_task in enumerate(regret):
         for line, best in enumerate(unbeaten(of_task)):
-            text = f"{mean[column, line]:.3f}"
-            if np.isfinite(half[column, line]):
-                text += f"\n± {half[column, line]:.3f}"
+            # Without their last bits, which another CPU may round otherwise.
+            of_cell, width = (round(float(x[column, line]), DIGITS) for x in (mean, half))
+            text = f"{of_cell:.3f}" + (f"\n± {width:.3f}" if math.isfinite(width) else "")
             axes.text(column, line, text, ha="center", va="center", fontsize=6.5,
                       fontweight="bold" if best else "normal")  # fmt: skip
     heads = zip(data["tasks"], data["arms"], data["steps"], strict=True)
@@ -190,6 +190,8 @@ def _mean_ranks(axes: Axes, data: Data) -> None:
     axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.set_xlim(0.5, len(lines) + 0.5)
     axes.set_yticks([])
+    axes.spines.left.set_visible(False)
+    axes.tick_params(labelsize=7.5)
     axes.set_xlabel("mean rank over the tasks", fontsize=8)
 
 
@@ -205,7 +207,7 @@ def draw(data: Data, caption: str) -> Figure:
     f = "∞" if math.isinf(found.statistic) else f"{found.statistic:.1f}"
     p = "< 0.001" if found.p_value < 0.001 else f"= {found.p_value:.3f}"
     caption += (
-        ". Bold: the interval meets that of the least mean"
+        ".\nBold: the interval meets that of the least mean"
         f". All alike: F = {f}, p {p}"
         f". Grey: Nemenyi's {found.critical:.1f} ranks from the first, not told apart"
     )

@@ -108,6 +108,8 @@ def load_data(name: str, folder: Path) -> tuple[SavedData, str]:
 def load_runs(name: str, folder: Path) -> dict[str, list[Trajectory]]:
     """The runs behind a finished figure: for each method's name its trajectories, run 0 first.
 
+    Of a figure over several experiments, those of the first come before those of the next.
+
     Args:
         name: of the figure.
         folder: where the figure lies; the runs are in its folder `runs`.
