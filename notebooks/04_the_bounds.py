@@ -569,18 +569,18 @@ with_gap
 # %%
 decades = [k / 2 for k in range(9, 201, 2)]
 best = {word: np.array([theory.best_exponent(round(10**d), constant=word, **MNIST) for d in decades])
-        for word in ("printed", "repaired")}
+        for word in ("printed", "corrected")}
 
-# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "The best exponent against the logarithm of t. Both curves rise slowly towards 1/3 and are still below it at t = 10^100; the repaired constant's curve is the higher one."}} tags=["hide-input"]
+# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "The best exponent against the logarithm of t. Both curves rise slowly towards 1/3 and are still below it at t = 10^100; the corrected constant's curve is the higher one."}} tags=["hide-input"]
 figure, axis = plt.subplots()
-for word, colour in (("printed", ORANGE), ("repaired", GREEN)):
+for word, colour in (("printed", ORANGE), ("corrected", GREEN)):
     axis.plot(decades, best[word], color=colour, lw=2, label=f"with the {word} constant")
 axis.axhline(1 / 3, color=GREY, lw=1)
 axis.text(2, 0.34, "1/3", color=GREY)
 axis.set(xlabel="$\\log_{10} t$", ylabel="$p^*(t)$", ylim=(0, 0.37), xlim=(0, 100),
          title="The best exponent at a finite t (K = 5, δ = C = 1)")
 axis.legend(fontsize=9, loc="lower right")
-assert max(best["printed"].max(), best["repaired"].max()) < 1 / 3
+assert max(best["printed"].max(), best["corrected"].max()) < 1 / 3
 plt.tight_layout()
 plt.show()
 

@@ -17,7 +17,7 @@
 # %% [markdown]
 # # What is true: four theorems of our own
 #
-# [The bounds](04_the_bounds.ipynb) of the paper can be repaired, but they begin late, they are loose, and
+# [The bounds](04_the_bounds.ipynb) of the paper can be corrected, but they begin late, they are loose, and
 # they do not cover the algorithm as it is run. **How does the regret of epsilon greedy really fall?** Four
 # theorems answer, each with an idea, a statement, a picture, a short proof and a number. (On a first reading
 # take the proofs on trust.) After this notebook you can
@@ -245,7 +245,7 @@ plt.show()
 # %% [markdown]
 # <a id="s3"></a>
 #
-# ## 3. How loose is the repaired theorem?
+# ## 3. How loose is the corrected theorem?
 #
 # **Idea.** Change the table so that at one step of the proof nothing is given away. An arm that was not tried in
 # a state is now predicted $3/4$ there, and only random steps train, as the theorem of
@@ -458,7 +458,7 @@ print(f"fitted over t = 100 to 2,000: t^({fit[0]:.3f})")
 #
 # All arms keep up for ever from about a thousand steps on, if $p = 1/3$ (A). There are bandits whose regret
 # falls as $t^{-1/3}$ and no faster, so that the paper's exponent is right for the regret itself, and the
-# repaired theorem's constant is within a factor 2 of the truth (B). The algorithm's own errors bound its regret,
+# corrected theorem's constant is within a factor 2 of the truth (B). The algorithm's own errors bound its regret,
 # whatever data it was trained on (C). And $\varepsilon_t = 1/t$ costs even a perfect learner $t^{-1/5}$ with
 # five arms (D).
 #

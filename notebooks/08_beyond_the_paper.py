@@ -301,8 +301,8 @@ assert shows(panels[2], committed["linear_failure"]["greedy"].mean(axis=2).ravel
 # %% [markdown]
 # **Figure 8.3.** *Left: rewards of Linear and its variants. Middle: squared error on unseen states. Right:
 # reward of the greedy choice. The grey area ends at the number of samples that the most taken arm of Linear
-# has when the run is over. The dashed line is the rank: among 5,000 random states at most 3,220 are
-# linearly independent ("rank of 5,000: 3,220").*
+# has when the run is over. The dashed line is the rank, 3,220: of 5,000 random states so many are linearly
+# independent.*
 
 # %%
 answers("linear_failure", "Table 8.8. Three explanations of Linear's weakness, one at a time.")

@@ -64,7 +64,7 @@ Table(pd.DataFrame({"verdict": list(score), "claims": list(score.values())}),
 # ## 2. What holds
 #
 # * **The idea of the proof.** Random steps reach every arm often enough, so every arm's prediction becomes
-#   good, so the greedy choice becomes right. After repairs this is a theorem, with a constant four times
+#   good, so the greedy choice becomes right. Once corrected this is a theorem, with a constant four times
 #   better than the printed one ([notebook 4, section 6](04_the_bounds.ipynb#s6)).
 # * **Part I of the lemma**, for $\varepsilon_t = 1/t$. It is true and empty: with five arms it says nothing
 #   before step $4 \cdot 10^{32}$ ([notebook 3, section 7](03_the_lemma.ipynb#s7)).

@@ -67,9 +67,8 @@ def sample_curves(left: Axes, right: Axes, data: Data) -> None:
         if sizes[-1] > rank:
             axes.axvline(rank, color="#7F7F7F", linewidth=0.8, linestyle=(0, (2, 2)))
             if axes is left:
-                axes.text(rank * 0.97, 0.99, f"rank of {sizes[-1]:,}: {rank:,}", fontsize=7,
-                          rotation=90, ha="right", va="top",
-                          transform=axes.get_xaxis_transform())  # fmt: skip
+                axes.text(rank * 0.97, 0.99, f"rank {rank:,}", fontsize=7, rotation=90, ha="right",
+                          va="top", transform=axes.get_xaxis_transform())  # fmt: skip
         if "linear" in data["methods"]:
             taken = np.median(data["arm_counts"][place_of(data, "linear")].max(axis=1))
             axes.axvspan(sizes[0] * 0.9, taken, color="#E5E5E5", zorder=0)
@@ -94,6 +93,9 @@ def draw(data: Data, caption: str) -> Figure:
     caption += runs_note(data["late_mean"].shape[1])
     if "linear" in data["methods"]:
         caption += ". Grey band: as many samples as Linear's most taken arm has (median run)"
+    sizes, rank = data["sizes"], data["rank"].max()
+    if sizes[-1] > rank:
+        caption += f". Rank {rank:,}: so many of {sizes[-1]:,} states are linearly independent"
     return row(panels, data, caption, size=(11.0, 3.6), columns=3, ratios=(1.25, 1, 1))
 
 

@@ -17,21 +17,21 @@ from bandits.theory.symbols import C, K, L, alpha, delta, mean_gap, q, u
 from bandits.theory.theorems import GREEDY
 
 LATEST = 10**308  # L_p(t) is at most t - 1, which is to be a float
-Constant = Literal["repaired", "printed"]
-CONSTANTS = ("repaired", "printed")
+Constant = Literal["corrected", "printed"]
+CONSTANTS = ("corrected", "printed")
 
 
 @cache
 def bound_at(constant: Constant, greedy_factor: bool) -> sp.Expr:
     """The upper bound as an expression in u = log t and q = 1 - p, with L = L_p(t) throughout.
 
-    "repaired": D̄·ε_t + 2√2 K^(3/2) (C/δ) sqrt(ln(L/2K)/L), the unified theorem. "printed":
+    "corrected": D̄·ε_t + 2√2 K^(3/2) (C/δ) sqrt(ln(L/2K)/L), the unified theorem. "printed":
     α·ε_t + 8√2 K^(3/2) (C/δ) sqrt(ln(L/2K)/L), the paper's terms. With greedy_factor the
     second term carries the factor 1 - ε_t.
     """
     explore = sp.exp(-(1 - q) * u)
     first, greedy = {
-        "repaired": (mean_gap, GREEDY["corrected"]),
+        "corrected": (mean_gap, GREEDY["corrected"]),
         "printed": (alpha, GREEDY["printed"]),
     }[constant]
     factor = 1 - explore if greedy_factor else sp.Integer(1)
@@ -54,7 +54,7 @@ def best_exponent(
     alpha: float,
     mean_gap: float,
     C: float,
-    constant: Constant = "repaired",
+    constant: Constant = "corrected",
     greedy_factor: bool = True,
 ) -> float:
     """p*(t): the p in (0, 1] whose corrected upper bound at step t is smallest.
@@ -62,7 +62,7 @@ def best_exponent(
     Only those p compete for which the bound speaks at t, L_p(t) ≥ 2K·e (risk known from
     n_min ≤ e samples on). The minimum is the root of the symbolic derivative next to the
     best of 4000 trial exponents, or the largest p allowed. Arguments and ranges as in
-    `theorem_bounds`, which also says where alpha and mean_gap enter; constant: "repaired"
+    `theorem_bounds`, which also says where alpha and mean_gap enter; constant: "corrected"
     (2√2) or "printed" (8√2). Raises ValueError outside the ranges, where t is so small that no
     p is allowed (t must be at least 1 + 2K·e), where t exceeds 10^308, and where there is no
     minimiser, because the bound is smallest in the limit p → 0: for the paper's task with

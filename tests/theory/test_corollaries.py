@@ -16,7 +16,7 @@ MNIST = {"arms": 5, "delta": 1.0, "alpha": 3.29175, "mean_gap": 3.29175, "C": 1.
 @pytest.mark.parametrize("t, constant, greedy_factor, quoted", [
     (10**6, "printed", False, 0.149627), (10**12, "printed", False, 0.232028),
     (10**6, "printed", True, 0.139806), (10**12, "printed", True, 0.231978),
-    (10**6, "repaired", False, 0.222088), (10**12, "repaired", False, 0.266745),
+    (10**6, "corrected", False, 0.222088), (10**12, "corrected", False, 0.266745),
 ])  # fmt: skip
 def test_quoted_minimisers(t, constant, greedy_factor, quoted):
     found = best_exponent(t, constant=constant, greedy_factor=greedy_factor, **MNIST)
@@ -26,7 +26,7 @@ def test_quoted_minimisers(t, constant, greedy_factor, quoted):
 @settings(deadline=None, max_examples=40)
 @given(log_t=st.floats(5, 60), arms=st.integers(1, 6), delta=st.floats(0.1, 2),
        alpha=st.floats(0, 5), mean_gap=st.floats(0, 5), C=st.floats(0.01, 20),
-       constant=st.sampled_from(["repaired", "printed"]), factor=st.booleans())  # fmt: skip
+       constant=st.sampled_from(["corrected", "printed"]), factor=st.booleans())  # fmt: skip
 def test_no_other_exponent_does_better(log_t, arms, delta, alpha, mean_gap, C, constant, factor):
     t = int(math.exp(log_t))
 

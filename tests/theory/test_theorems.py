@@ -130,7 +130,7 @@ def test_bad_input_is_refused_by_name(change, words):
         theorem_bounds(**{"t": 10**6, "p": 1 / 3, **MNIST, **change})
 
 
-def test_after_2000_steps_the_repaired_bound_is_worse_than_a_uniform_choice():
+def test_after_2000_steps_the_corrected_bound_is_worse_than_a_uniform_choice():
     """At p = 1/3 with C = δ = 1; a uniform choice loses 3.29."""
     n = 1.5 * (2000 ** (2 / 3) - 1) / 10  # L_p(t)/(2K)
     direct = 3.29175 / 2000 ** (1 / 3) + (1 - 2000 ** (-1 / 3)) * 10 * math.sqrt(math.log(n) / n)

@@ -87,7 +87,7 @@ def _finite_time_exponents(more: float = 0.0) -> bool:
     quoted: tuple[tuple[int, Constant, bool, float], ...] = (
         (10**6, "printed", False, 0.149627), (10**12, "printed", False, 0.232028),
         (10**6, "printed", True, 0.139806), (10**12, "printed", True, 0.231978),
-        (10**6, "repaired", False, 0.222088), (10**12, "repaired", False, 0.266745),
+        (10**6, "corrected", False, 0.222088), (10**12, "corrected", False, 0.266745),
     )  # fmt: skip
     return (
         all(

@@ -1,4 +1,4 @@
-"""The constants of the two theorems: the repair, the factors, the rate."""
+"""The constants of the two theorems: the correction, the factors, the rate."""
 
 import math
 
@@ -17,11 +17,11 @@ CONSTANTS = Ledger()
     "Theorems 2 and 3, C_0 = 8√2·max C",
     says="The greedy part of the regret is at most K^(3/2)·(C_0/δ)·√(ln(L/2K)/L).",
     verdict=TRUE,
-    note="Repaired, and four times better, C_0 = 2√2·max C, for every K: for the greedy arm Î, "
+    note="The corrected constant is four times better, C_0 = 2√2·max C, for every K: for the greedy arm Î, "
     "Δ_Î ≤ e_Î + e_*, so Δ_Î ≤ (2/δ) Σ_j e_j². Without a gap: at most √(2K·risk).",
     mutants={"1.8/δ for 2/δ": {"factor": 1.8}, "(e_Î² + e_*²)·1.5 ≥ (e_Î + e_*)²": {"twice": 1.5}},
 )
-def _repaired_constant(factor: float = 2.0, twice: float = 2) -> bool:
+def _corrected_constant(factor: float = 2.0, twice: float = 2) -> bool:
     a, b = sp.symbols("a b", nonnegative=True)
     square = sp.expand(sp.nsimplify(twice) * (a**2 + b**2) - (a + b) ** 2 - (a - b) ** 2) == 0
     four = sp.simplify(GREEDY["printed"] / GREEDY["corrected"]) == 4

@@ -18,7 +18,7 @@ EXPERIMENTS = Ledger()
     verdict=ASSUMES,
     note="E max = 31167/4000, uniform choice 9/2, E Δ_i = 13167/4000 for each arm. But all digits "
     "are equal with probability 1e-4 (no suboptimal arm), and σ = 1 makes rewards unbounded. "
-    "The largest digit is tied with probability 0.23335, which the repaired proof allows.",
+    "The largest digit is tied with probability 0.23335, which the corrected proof allows.",
     mutants={"digits 1 to 9 only": {"digits": 9}, "four images": {"arms": 4}},
 )
 def _the_task(digits: int = 10, arms: int = 5) -> bool:

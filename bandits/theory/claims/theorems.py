@@ -151,9 +151,9 @@ def _line_without_squares(edge: sp.Rational = sp.S.Half) -> bool:
     e, extra = sp.symbols("e extra", positive=True)
     boundary = sp.solve(sp.Eq(2 * e, 4 * e**2 / delta), e)
     small = (2 * e - 4 * e**2 / delta).subs(e, delta / 4)
-    repaired = sp.simplify(4 * e**2 / delta - 4 * e**2 / (delta + extra))  # Δ = δ + extra
+    corrected = sp.simplify(4 * e**2 / delta - 4 * e**2 / (delta + extra))  # Δ = δ + extra
     return (
-        bool(boundary == [delta * edge]) and bool(small.is_positive) and bool(repaired.is_positive)
+        bool(boundary == [delta * edge]) and bool(small.is_positive) and bool(corrected.is_positive)
     )
 
 

@@ -119,7 +119,7 @@ def _lower_bound(factor: int = 1, least: int = 1) -> bool:
     verdict=ASSUMES,
     note="Follows from Assumption A and random-branch training. It says nothing up to 6.39e11, "
     "and there it equals 24.26·C, where the largest possible regret is 6.58.",
-    mutants={"the repaired constant, a quarter of it": {"factor": 2}},
+    mutants={"the corrected constant, a quarter of it": {"factor": 2}},
 )
 def _theorem_two(factor: int = 8) -> bool:
     first = math.ceil(start_of_validity(arms=5, p=1, version="printed"))
