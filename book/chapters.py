@@ -1,5 +1,6 @@
 """The notebooks as chapters: as committed, less what only a notebook needs, and to download."""
 
+import itertools
 import json
 import re
 import shutil
@@ -11,6 +12,8 @@ from book import ledger
 FOLDED = {"hide-input", "hide-cell", "remove-cell"}
 ANCHORED = re.compile(r"\[([^]]*)\]\((\w+)\.(?:ipynb|md)#([\w-]+)\)")
 """A link to an anchor of another page here: `[04 §2](04_the_bounds.ipynb#s2)`."""
+
+CELL = re.compile(r"<(t[hd])>(.*?)</t[hd]>", re.DOTALL)
 
 
 def found(notebooks: Path) -> list[Path]:
@@ -31,7 +34,7 @@ def write(notebooks: Path, source: Path) -> None:
 
 
 def chapter(path: Path) -> dict[str, Any]:
-    """The notebook as a page: folded where it is folded in Jupyter."""
+    """The notebook as a page: with its number, and folded where it is folded in Jupyter."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     cells = notebook["cells"]
     for cell in cells:
@@ -41,7 +44,11 @@ def chapter(path: Path) -> dict[str, Any]:
                 tags.append("hide-input")
         if cell["cell_type"] == "markdown":
             cell["source"] = anchored("".join(cell["source"]))
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                output["data"]["text/html"] = aligned("".join(output["data"]["text/html"]))
     title, _, rest = "".join(cells[0]["source"]).partition("\n")
+    title = f"# {int(path.name[:2])} · {title.removeprefix('# ')}"
     cells[0]["source"] = f"{title}\n\n{links(path)}\n{rest}"
     return notebook
 
@@ -52,6 +59,19 @@ def anchored(text: str) -> str:
     What lies in book/ lies above the chapters in the book.
     """
     return ANCHORED.sub(r'<a href="\2.html#\3">\1</a>', text.replace("](../book/", "](../"))
+
+
+def aligned(table: str) -> str:
+    """A table of pandas's with the class `number` on each cell of a column of numbers."""
+    rows = [CELL.findall(row) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)]
+    numbers = [
+        all(re.match(r"[-−+]?\d", text) for _, text in column if text)
+        for column in zip(*rows[1:], strict=True)
+    ]
+    column = itertools.cycle(numbers)
+    return re.sub(
+        "<(t[hd])>", lambda cell: f'<{cell[1]} class="number">' if next(column) else cell[0], table
+    )
 
 
 def links(path: Path) -> str:

@@ -181,9 +181,9 @@ def _found() -> dict[str, Any]:
 
 
 def reading_path() -> str:
-    """The chapters as a numbered list of links."""
-    names = [path.stem for path in chapters.found(ROOT / "notebooks")]
-    return "\n".join(f"{int(name[:2])}. [](notebooks/{name}.ipynb)" for name in names)
+    """The chapters as a list of links; their titles have their numbers."""
+    names = [path.name for path in chapters.found(ROOT / "notebooks")]
+    return "\n".join(f"* [](notebooks/{name})" for name in names)
 
 
 def citation() -> str:

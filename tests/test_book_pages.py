@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+import pandas as pd
 import pytest
 
 from bandits.results import figures, paper, saved
+from bandits.results.tables import Table
 from bandits.theory.claims import CLAIMS
 from book import chapters, ledger, pages
 from book.__main__ import PDF, browser, main
@@ -120,6 +122,18 @@ def test_a_written_page_may_only_ask_for_what_there_is() -> None:
     assert pages.fill("a @@citation@@ b") == f"a {pages.citation()} b"
     with pytest.raises(ValueError, match="asks for @@nothing@@; there are verdicts, "):
         pages.fill("@@nothing@@")
+
+
+def test_columns_of_numbers_and_their_headings_are_marked() -> None:
+    frame = pd.DataFrame({"method": ["Deep", "2 of them"], "loss": [0.5, -12], "in": ["", "3"]})
+    table = chapters.aligned(Table(frame, "Two methods.")._repr_html_())
+    cells = re.findall(r"<t[hd](.*?)>(.*?)</t[hd]>", table)
+    number = ' class="number"'
+    assert cells == [
+        ("", "method"), (number, "loss"), (number, "in"),
+        ("", "Deep"), (number, "0.5"), (number, ""),
+        ("", "2 of them"), (number, "-12.0"), (number, "3"),
+    ]  # fmt: skip
 
 
 def test_each_figure_that_may_be_committed_says_what_is_seen() -> None:
