@@ -79,7 +79,7 @@ GREY = "#777777"
 #   \mathrm{Var}\,T_i^R(t) = \sum_{l<t}\frac{\varepsilon_l}{K}\Bigl(1-\frac{\varepsilon_l}{K}\Bigr)
 #   \le B(t).$$
 #
-# So the paper has it (proof of Lemma 3.4), and both are true: the variance falls short of $B$ by the sum
+# The paper has this too (proof of Lemma 3.4), and both lines are true: the variance falls short of $B$ by the sum
 # of the squared probabilities. The law itself is a chain of small convolutions, and `random_pull_pmf`
 # computes it.
 

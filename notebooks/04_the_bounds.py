@@ -673,7 +673,7 @@ plt.show()
 # ## What was seen
 #
 # The proof of Theorem 3.2 survives, after one line is left out, one sum is done in another way, and two
-# assumptions are said aloud: Assumption A, and training on random steps. Theorem 3.3 is false near $p = 1$
+# assumptions are stated openly: Assumption A, and training on random steps. Theorem 3.3 is false near $p = 1$
 # as printed, and true with the lemma's corrected sum. Both are one theorem, with a constant four times
 # better. It is worth little: for $\varepsilon_t = 1/t$ it begins at $10^{11}$ steps. The exponent $1/3$ is
 # right in the limit, and far away.

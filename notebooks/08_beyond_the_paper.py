@@ -25,7 +25,7 @@
 #
 # * say what a too small and a too large exploration exponent each cost, and which part of it an
 #   exact law predicts;
-# * explain how multiplying all pixels by 255 turns LinUCB from a learner into a dealer of cards;
+# * explain how multiplying all pixels by 255 turns LinUCB from a learner into a uniform choice;
 # * separate three explanations of Linear's weakness by taking away one cause at a time;
 # * say what an algorithm gains by learning from the steps that its proof does not count;
 # * put any regressor in the place of the network, and read regret beside cost.
@@ -135,8 +135,8 @@ def share_never_drawn(p, runs=400):
     """Counted: the share of the arms that no random step of the first 1,000 draws."""
     never = 0
     for run in range(runs):
-        dice = draw_exploration(FIGURE_SEED, run, 1000, 5)
-        never += 5 - len(np.unique(dice.rho[dice.eta <= t**-p]))
+        draws = draw_exploration(FIGURE_SEED, run, 1000, 5)
+        never += 5 - len(np.unique(draws.rho[draws.eta <= t**-p]))
     return never / (5 * runs)
 
 

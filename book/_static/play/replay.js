@@ -84,12 +84,12 @@ Play.start("play-replay", (live) => {
         `taken ${whole(run.taken[t][j])} ×`, element("br"),
         j === arm ? element("strong", {}, "← taken") : digit(t, j) === top ? "best" : "\u00a0");
     });
-    const dice = run.explores
+    const why = run.explores
       ? `The random number ${number(replay.eta[t - 1], 4)} is ${random ? "at most" : "above"} `
         + `ε = 1/${whole(t)}, so ${random ? "the arm is drawn at random" : "the best prediction decides"}`
       : "It never explores: the highest number decides";
     const lost = top - digit(t, arm);
-    said.textContent = `Step ${whole(t)}. ${dice}: arm ${arm + 1}, which pays ${digit(t, arm)}. `
+    said.textContent = `Step ${whole(t)}. ${why}: arm ${arm + 1}, which pays ${digit(t, arm)}. `
       + `The best pays ${top}, so the regret is ${lost}.`;
     const never = list(1, K).filter((j) => run.taken[t][j - 1] === 0);
     sums.replaceChildren(
