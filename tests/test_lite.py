@@ -40,14 +40,6 @@ def sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def packed(members: dict[str, bytes]) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        for name, body in members.items():
-            archive.writestr(name, body)
-    return made.getvalue()
-
-
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """The address at which a folder is served, to this machine only."""
@@ -69,7 +61,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[
 
     def put(body: bytes, address: str = "") -> str:
         if request.param == "wheel":
-            (folder / "carrier.whl").write_bytes(packed({"deep/down/a.whl": body}))
+            (folder / "carrier.whl").write_bytes(wheels.packed({"deep/down/a.whl": body}))
             return str(folder / "carrier.whl")
         (folder / "a.whl").write_bytes(body)
         return address or str(folder)
@@ -168,8 +160,48 @@ def test_the_lock_that_is_written_holds_what_is_needed(pyodide: Path, tmp_path: 
         wheels.write(tmp_path / "out", ["Other"], [], [there], pyodide)
 
 
+def test_what_is_left_out_of_an_official_wheel_is_left_out_after_its_hash_was_met(
+    tmp_path: Path,
+) -> None:
+    npm, there = tmp_path / "npm", tmp_path / "place"
+    npm.mkdir()
+    there.mkdir()
+    bodies = {
+        "whole": wheels.packed({"whole/x.py": b"x"}),
+        "part": wheels.packed({"part/x.py": b"x", "part/big.dat": b"x" * 99}),
+    }
+    for name in wheels.CORE:
+        (npm / name).write_text(name)
+    packages = {
+        name: {
+            "file_name": f"{name}.whl",
+            "sha256": sha256(body),
+            "depends": {"whole": [], "part": ["whole", "Of_No_Use"]}[name],
+        }
+        for name, body in bodies.items()
+    }
+    (npm / wheels.LOCK).write_text(json.dumps({"packages": packages}))
+    for name, body in bodies.items():
+        (there / f"{name}.whl").write_bytes(body)
+    given = (tmp_path / "out", ["part"], [], [there], npm)
+    with pytest.raises(BookError, match="of-no-use is not in Pyodide's lock"):
+        wheels.write(*given)
+    wheels.write(*given, keep=lambda member: not member.endswith(".dat"), without=["of-no-use"])
+    lock = json.loads((tmp_path / "out" / wheels.LOCK).read_text())["packages"]
+    found = {name: (tmp_path / f"out/{name}.whl").read_bytes() for name in bodies}
+    assert {name: lock[name]["sha256"] for name in bodies} == {
+        n: sha256(b) for n, b in found.items()
+    }
+    assert found["whole"] == bodies["whole"]
+    with zipfile.ZipFile(io.BytesIO(found["part"])) as archive:
+        assert archive.namelist() == ["part/x.py"]
+    (there / "part.whl").write_bytes(wheels.packed({"part/x.py": b"x"}))
+    with pytest.raises(BookError, match=r"part\.whl from .* is refused"):
+        wheels.write(*given, keep=lambda member: True, without=["of-no-use"])
+
+
 def test_a_wheel_is_repacked_without_tests_and_with_another_module() -> None:
-    old = packed({"a/x.py": b"x", "a/tests/y.py": b"y", "a/z.py": b"z"})
+    old = wheels.packed({"a/x.py": b"x", "a/tests/y.py": b"y", "a/z.py": b"z"})
     new = wheels.repacked(old, lambda member: "/tests/" not in member, {"a/x.py": b"other"})
     with zipfile.ZipFile(io.BytesIO(new)) as archive:
         found = {name: archive.read(name) for name in archive.namelist()}
@@ -276,6 +308,7 @@ def test_the_sites_notebooks_need_no_torch_and_lead_nowhere(tmp_path: Path) -> N
     }
     for name, notebook in found.items():
         for cell in notebook.cells:
+            assert "remove-cell" not in cell.metadata.get("tags", [])
             if cell.cell_type == "code":
                 assert not re.search(r"^\s*(import|from) torch\b", cell.source, re.MULTILINE)
             else:
@@ -360,8 +393,15 @@ def shown(cell: NotebookNode) -> tuple[str, int]:
 
 
 def differences(one: NotebookNode, other: NotebookNode) -> list[str]:
-    """What the code cells of two notebooks show differently."""
-    cells = [[cell for cell in n.cells if cell.cell_type == "code"] for n in (one, other)]
+    """What the code cells of two notebooks show differently, but for those the site leaves out."""
+    cells = [
+        [
+            c
+            for c in n.cells
+            if c.cell_type == "code" and "remove-cell" not in c.metadata.get("tags", [])
+        ]
+        for n in (one, other)
+    ]
     found = []
     for number, (a, b) in enumerate(zip(*cells, strict=True), start=1):
         (text, pictures), (other_text, other_pictures) = shown(a), shown(b)

@@ -33,8 +33,19 @@ AT_START = (
     "jedi",
     "ipython",
 )
-OFFICIAL = (*AT_START[:1], *AT_START[2:4], *AT_START[7:], "scikit-learn")
-"""scikit-learn is loaded by the cell that imports it."""
+LEFT_OUT = re.compile(
+    r"/tests/|\.(a|c|h|pyx|pxd)$"
+    r"|^matplotlib/mpl-data/(sample_data|fonts/(afm|pdfcorefonts)|fonts/ttf/DejaVu(Serif|SansMono-))"
+    r"|^scipy/misc/.*\.dat$|^scipy/stats/_sobol_direction_numbers|^sklearn/datasets/images/"
+    r"|^sympy/physics/(biomechanics|continuum_mechanics|control|mechanics|optics|quantum)/"
+    r"|^sympy/parsing/autolev/|^jedi/third_party/django-stubs/"
+)
+"""Members of wheels that no chapter, no assignment and no import of theirs asks for."""
+WITHOUT = ("fonttools",)
+"""What a package needs for files that no notebook writes: matplotlib's PDF."""
+OFFICIAL = (*AT_START[:1], *AT_START[3:4], *AT_START[7:], "scikit-learn")
+"""scikit-learn is loaded by the cell that imports it. Of ssl, which would bring OpenSSL, the kernel
+needs the name alone: the page makes no request of its own."""
 THE_STUDYS = ("numpy", "scipy", "matplotlib", "pandas", "threadpoolctl", "sympy", "tqdm", "mlxtend")
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^):#]+\.[a-z]+)(#[^)]*)?\)")
 
@@ -56,6 +67,10 @@ def contents(folder: Path) -> None:
     names = {path.name for path in chapters()}
     for path in chapters():
         notebook = read(path)
+        # What the pages leave out too installs the study, which is there.
+        notebook.cells = [
+            c for c in notebook.cells if "remove-cell" not in c.metadata.get("tags", [])
+        ]
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
                 cell.source = LINK.sub(lambda link: _within(link, names), cell.source)
@@ -90,6 +105,11 @@ def kernel_extension() -> Path:
     return Path(str(found.locate())).resolve().parent
 
 
+def kept(member: str) -> bool:
+    """Whether a member of a wheel goes into the site."""
+    return not LEFT_OUT.search(member)
+
+
 def own_wheels(cache: Path) -> list[wheels.Own]:
     """The wheels that Pyodide does not have: the kernel's, the pure ones, and the study's."""
     asked: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -107,10 +127,12 @@ def own_wheels(cache: Path) -> list[wheels.Own]:
     made: list[wheels.Own] = []
     for path in sorted(found):
         if (name := path.name.split("-")[0]) in asked:
-            body = wheels.repacked(path.read_bytes(), lambda member: "/tests/" not in member)
+            body = wheels.repacked(path.read_bytes(), kept)
             made.append((path.name, body, *asked.pop(name)))
     if asked:
         raise BookError(f"there is no wheel of {', '.join(asked)}")
+    no_ssl = wheels.packed({"ssl-0.dist-info/METADATA": b"Name: ssl\nVersion: 0\n"})
+    made.append(("ssl-0-py3-none-any.whl", no_ssl, (), ()))  # as the kernel asks for one
     return [*made, (handout.wheel_name(), study_wheel(), ("bandits",), THE_STUDYS)]
 
 
@@ -176,7 +198,13 @@ def build(out: Path, cache: Path, places: Sequence[str | Path] = ()) -> None:
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
             raise BookError(f"JupyterLite could not be built: {last}")
-    wheels.write(out / "static/pyodide", OFFICIAL, own_wheels(cache), places)
+    wheels.write(
+        out / "static/pyodide", OFFICIAL, own_wheels(cache), places, keep=kept, without=WITHOUT
+    )
+    # For browsers of before 2016; each stands behind a smaller form of the same.
+    for font in (out / "build").glob("fa-*"):
+        if font.suffix in {".svg", ".eot", ".ttf"}:
+            font.unlink()
 
 
 def _write(path: Path, value: object) -> None:

@@ -131,6 +131,15 @@ def download(requirements: Path, folder: Path) -> list[Path]:
     return sorted(folder.glob("*.whl"))
 
 
+def packed(members: Mapping[str, bytes]) -> bytes:
+    """An archive of these members; the same ones give the same bytes."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, body in members.items():
+            archive.writestr(zipfile.ZipInfo(name), body)
+    return made.getvalue()
+
+
 def repacked(
     wheel: bytes, keep: Callable[[str], bool], instead: Mapping[str, bytes] | None = None
 ) -> bytes:
@@ -152,6 +161,13 @@ def repacked(
     if left:
         raise KeyError(f"the wheel has no {sorted(left)}")
     return made.getvalue()
+
+
+def lean(wheel: bytes, keep: Callable[[str], bool]) -> bytes:
+    """The wheel as it is if all its members are kept, and else repacked without the others."""
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+        whole = all(map(keep, archive.namelist()))
+    return wheel if whole else repacked(wheel, keep)
 
 
 def entry(wheel: Path, imports: Collection[str], depends: Collection[str]) -> Entry:
@@ -176,6 +192,9 @@ def write(
     own: Iterable[Own],
     places: Sequence[str | Path],
     pyodide: Path = PYODIDE,
+    *,
+    keep: Callable[[str], bool] | None = None,
+    without: Collection[str] = (),
 ) -> None:
     """Write a Pyodide into the folder `out`, replacing it.
 
@@ -185,6 +204,8 @@ def write(
         own: the further wheels; one with an official package's name takes its place.
         places: where the official packages' files may be, as `look` knows them.
         pyodide: npm's copy.
+        keep: which members of the official wheels are kept, once the wheel's hash was met (all).
+        without: keys of packages that others name as what they need, and that stay out.
 
     Raises:
         BookError: for a package or a file that is not there, or a file with another SHA-256.
@@ -199,11 +220,18 @@ def write(
         (out / name).write_bytes(body)
         made = entry(out / name, imports, depends)
         added[key(made["name"])] = made
-    packages = official["packages"] | added
+    packages: Packages = {
+        name: told | {"depends": [other for other in told["depends"] if key(other) not in without]}
+        for name, told in (official["packages"] | added).items()
+    }
     chosen = needed(packages, [*roots, *added])
     for name in chosen:
         if name not in added:
             file, sha256 = packages[name]["file_name"], packages[name]["sha256"]
-            (out / file).write_bytes(fetch(file, sha256, places))
+            body = fetch(file, sha256, places)
+            if keep and file.endswith(".whl"):
+                body = lean(body, keep)
+                packages[name]["sha256"] = hashlib.sha256(body).hexdigest()
+            (out / file).write_bytes(body)
     lock = official | {"packages": {name: packages[name] for name in chosen}}
     (out / LOCK).write_text(json.dumps(lock, separators=(",", ":")), encoding="utf-8")
