@@ -17,8 +17,8 @@ CONSTANTS = Ledger()
     "Theorems 2 and 3, C_0 = 8√2·max C",
     says="The greedy part of the regret is at most K^(3/2)·(C_0/δ)·√(ln(L/2K)/L).",
     verdict=TRUE,
-    note="The corrected constant is four times better, C_0 = 2√2·max C, for every K: for the greedy arm Î, "
-    "Δ_Î ≤ e_Î + e_*, so Δ_Î ≤ (2/δ) Σ_j e_j². Without a gap: at most √(2K·risk).",
+    note="The corrected constant is four times better, C_0 = 2√2·max C, for every K: for the "
+    "greedy arm Î, Δ_Î ≤ e_Î + e_*, so Δ_Î ≤ (2/δ) Σ_j e_j². Without a gap: at most √(2K·risk).",
     mutants={"1.8/δ for 2/δ": {"factor": 1.8}, "(e_Î² + e_*²)·1.5 ≥ (e_Î + e_*)²": {"twice": 1.5}},
 )
 def _corrected_constant(factor: float = 2.0, twice: float = 2) -> bool:
