@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from pkgutil import iter_modules
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from bandits.architecture import Architecture, Training
@@ -48,12 +47,11 @@ PredictorSpec = NetworkSpec | LeastSquaresSpec | RegressorSpec
 @cache
 def policy_names() -> tuple[str, ...]:
     """The policies of this package: the modules of `bandits/policies/`, none of them loaded."""
-    found = find_spec("bandits.policies")
-    folders = found.submodule_search_locations if found else None
-    return tuple(m.name for m in iter_modules(folders) if m.name not in NO_POLICY)
+    names = sorted(path.stem for path in (Path(__file__).parents[1] / "policies").glob("*.py"))
+    return tuple(name for name in names if name not in NO_POLICY)
 
 
-NO_POLICY = ("choice", "learner")
+NO_POLICY = ("__init__", "choice", "learner")
 """Modules of `bandits/policies/` that policies share."""
 
 
