@@ -3,7 +3,6 @@
 import ast
 import importlib.util
 import linecache
-import sys
 import sysconfig
 from collections.abc import Iterator
 from functools import cache
@@ -27,11 +26,6 @@ def is_own_file(file: str) -> bool:
         sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
     )
     return not any(path.is_relative_to(Path(folder).resolve()) for folder in installed)
-
-
-def own_modules() -> list[ModuleType]:
-    """The user's modules that are loaded: their objects travel to a worker by value."""
-    return [module for module in list(sys.modules.values()) if is_own(module)]
 
 
 @cache

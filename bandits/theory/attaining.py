@@ -68,18 +68,18 @@ def attained_regret(t: int, *, schedule: Schedule, risk: float = RISK) -> Enclos
     [0, 1]. 0.05 < risk < 0.95: the exponent a. The error is below 1e-9 of the value. Raises
     ValueError outside these ranges.
     """
-    t = checked.whole_number(t, "t", 1, LATEST)
-    explore = exploration_of(schedule, t, "t").at(t)
-    greedy = _unseen(t, schedule, 0.5, risk)
-    return greedy.times((1 - explore) * GAP, explore * MEAN_GAP)
+    return _regret(t, schedule, 0.5, risk)
 
 
 def variant_regret(t: int, *, schedule: Schedule, risk: float = RISK) -> Enclosed:
     """The same for the variant: ε_t/4 + (1 - ε_t)·½ Σ_k p_k Π_{l<t} (1 - ε_l p_k)."""
+    return _regret(t, schedule, 1.0, risk)
+
+
+def _regret(t: int, schedule: Schedule, share: float, risk: float) -> Enclosed:
     t = checked.whole_number(t, "t", 1, LATEST)
     explore = exploration_of(schedule, t, "t").at(t)
-    greedy = _unseen(t, schedule, 1.0, risk)
-    return greedy.times((1 - explore) * GAP, explore * MEAN_GAP)
+    return _unseen(t, schedule, share, risk).times((1 - explore) * GAP, explore * MEAN_GAP)
 
 
 def bound_over_truth(t: int, *, schedule: Schedule, risk: float = RISK) -> float:
