@@ -22,8 +22,13 @@ SQUARECB = Method("squarecb", "SquareCB", "squarecb", predictor=NETWORK)
 NEURAL_LINEAR = Method(
     "neural_linear", "neural-linear Thompson", "neural_linear", predictor=NETWORK
 )
-NEURAL_UCB = Method("neural_ucb", "NeuralUCB", "neural_ucb", predictor=NETWORK)
-NEURAL_THOMPSON = Method("neural_thompson", "NeuralTS", "neural_thompson", predictor=NETWORK)
+AUTHORS = {"ridge": 0.001}
+"""What the published code of NeuralTS, which has NeuralUCB too, takes if it is told nothing."""
+
+NEURAL_UCB = Method("neural_ucb", "NeuralUCB", "neural_ucb", None, NETWORK, parameters=AUTHORS)
+NEURAL_THOMPSON = Method(
+    "neural_thompson", "NeuralTS", "neural_thompson", None, NETWORK, parameters=AUTHORS
+)
 BOOTSTRAPPED = Method("bootstrapped", "ensemble of five", "bootstrapped", predictor=NETWORK)
 DROPOUT = Method("dropout", "dropout Thompson", "dropout", predictor=NETWORK)
 LINEAR_THOMPSON = Method("linear_thompson", "linear Thompson", "linear_thompson")

@@ -1,9 +1,18 @@
 """How the training choices that the paper leaves open were made, on seeds no figure uses."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bandits.architecture import Training
 from bandits.experiments.beyond import deep_with
+from bandits.experiments.comparators import (
+    BOOTSTRAPPED,
+    DROPOUT,
+    LINEAR_THOMPSON,
+    NEURAL_THOMPSON,
+    NEURAL_UCB,
+    SQUARECB,
+)
 from bandits.experiments.long import bounded
 from bandits.experiments.method import Method, NetworkSpec
 from bandits.experiments.paper import DEEP, DEEP_ARCHITECTURE, SIMPLE_DEEP
@@ -34,7 +43,37 @@ def with_bounds(method: Method) -> tuple[Method, ...]:
     )
 
 
+TRIED = (
+    (SQUARECB, "gamma", (1.0, 3.0, 10.0, 30.0)),
+    (BOOTSTRAPPED, "keep", (0.5, 0.8)),
+    (DROPOUT, "keep", (0.5, 0.8, 0.95)),
+    (NEURAL_UCB, "nu", (0.1, 1.0, 10.0)),
+    (NEURAL_THOMPSON, "nu", (0.1, 1.0, 10.0)),
+    (LINEAR_THOMPSON, "scale", (0.01, 0.1, 1.0)),
+)
+"""Of each comparator the setting that decides how much it explores, and the values tried."""
+
+
+def with_values(method: Method, name: str, values: tuple[float, ...]) -> Iterator[Method]:
+    """A comparator with each value of one of its settings."""
+    for value in values:
+        yield replace(
+            method,
+            name=f"{method.name}_{name}_{value:g}".replace(".", "_"),
+            label=f"{method.label}, {name} = {value:g}",
+            parameters={**dict(method.parameters), name: value},
+        )
+
+
 TUNING = (
+    Experiment(
+        "comparators_study",
+        "How much each comparator is to explore, on tuning seeds",
+        tuple(method for tried in TRIED for method in with_values(*tried)),
+        quick=Scale(600, 2),
+        paper=Scale(2000, 2),
+        seed=TUNING_SEED,
+    ),
     Experiment(
         "bounded_training",
         "Stages of bounded cost against the paper's rule, on tuning seeds",

@@ -91,6 +91,7 @@ KINDS: dict[str, Kind] = {
     "comparators": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
+    "comparators_study": REWARD,
     "architecture_study": Kind.of(architecture_study),
     "error_causes": Kind.of(error_causes),
     "long_low_noise": COMPARED,
