@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from bandits.checks import UsageError, one_of
 from bandits.experiments.beyond import BEYOND
 from bandits.experiments.classify import CLASSIFY, RANKS
-from bandits.experiments.comparators import COMPARATORS
+from bandits.experiments.comparators import COMPARATORS, COMPARATORS_NOISE
 from bandits.experiments.long import BOUNDED, LONG, bounded
 from bandits.experiments.method import (
     LeastSquaresSpec,
@@ -103,7 +103,18 @@ if TYPE_CHECKING:
 PAPER_FIGURES = ("convergence", "low_noise", "high_noise")
 EXPERIMENTS: dict[str, Experiment] = {
     item.name: item
-    for item in (STUDY, *PAPER, *BEYOND, COMPARATORS, *CLASSIFY, RANKS, *LONG, *PROVED, *TUNING)
+    for item in (
+        STUDY,
+        *PAPER,
+        *BEYOND,
+        COMPARATORS,
+        COMPARATORS_NOISE,
+        *CLASSIFY,
+        RANKS,
+        *LONG,
+        *PROVED,
+        *TUNING,
+    )
 }
 
 

@@ -53,3 +53,9 @@ COMPARATORS = Experiment(
     ),
     paper=Scale(10_000, 12),
 )
+COMPARATORS_NOISE = replace(
+    COMPARATORS,
+    name="comparators_noise",
+    title="The same network with other ways to explore, and linear ones, noise σ = 1",
+    noise=1.0,
+)

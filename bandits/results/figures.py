@@ -22,6 +22,7 @@ from bandits.mnist import Mnist
 from bandits.results import (
     architecture_study,
     bounds,
+    comparators,
     error_causes,
     horizon,
     horizon_panels,
@@ -84,14 +85,14 @@ COMPARED = Kind(horizon.collect, horizon_panels.compared, horizon.tasks, check=c
 BY_EXPONENT = Kind(
     horizon.collect, horizon_panels.by_exponent, horizon.tasks, check=check_power_law
 )
+DOTS = Kind(comparators.collect, comparators.draw_settings)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
     "high_noise": REWARD,
-    "comparators": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
-    "comparators_study": REWARD,
+    "comparators_study": DOTS,
     "architecture_study": Kind.of(architecture_study),
     "error_causes": Kind.of(error_causes),
     "long_low_noise": COMPARED,
@@ -102,7 +103,7 @@ KINDS: dict[str, Kind] = {
     "undrawn": Kind.of(undrawn),
     "ranks": Kind.of(ranks),
 } | questions.KINDS
-KINDS |= {task.name: REWARD for task in CLASSIFY}
+KINDS |= {task.name: DOTS for task in CLASSIFY}
 
 
 def kind_of(experiment: Experiment) -> Kind:

@@ -5,6 +5,7 @@ from types import ModuleType
 
 from bandits.results import (
     bounded_training,
+    comparators,
     exponent,
     linear_failure,
     pixel_scale,
@@ -23,7 +24,11 @@ QUESTIONS: dict[str, ModuleType] = {
 }
 """Those of notebook 08."""
 
-STUDIES = QUESTIONS | {"bounded_training": bounded_training}
+STUDIES = QUESTIONS | {
+    "bounded_training": bounded_training,
+    "comparators": comparators,
+    "comparators_noise": comparators,
+}
 KINDS: dict[str, Kind] = {name: Kind.of(module) for name, module in STUDIES.items()}
 READ: dict[str, Callable[[Data], list[Reading]]] = {n: m.read for n, m in STUDIES.items()}
 
