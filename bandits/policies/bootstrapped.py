@@ -18,7 +18,9 @@ class Bootstrapped:
 
     Each step of the history enters each member's own history with probability `keep`, independent
     of all else. That a member is drawn uniformly and then followed greedily is the authors'. Ours
-    are five members that share nothing, where theirs are ten heads of one network, and keep = 1/2.
+    are members that share nothing, where theirs are heads of one network. Five members that keep a
+    step with probability 0.8 are what the published code of NeuralTS (Zhang et al. 2021) compares
+    with.
 
     Args:
         predictors: makes as many predictors as it is asked for.
@@ -39,7 +41,7 @@ class Bootstrapped:
         generator: StepGenerator,
         *,
         members: int = 5,
-        keep: float = 0.5,
+        keep: float = 0.8,
         recall: Recall | None = None,
     ) -> None:
         self.arms = whole("arms (K)", arms, 1)

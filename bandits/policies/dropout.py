@@ -21,8 +21,8 @@ class Dropout(Learner):
 
     It is Thompson sampling (Algorithm 1 of the first) where a draw from the posterior is a network
     with each hidden neuron kept with probability `keep`, both in training and in deciding. keep =
-    0.8 is one of theirs. Ours are the networks, one per arm, each with a mask of its own, and that
-    only the neurons before the last layer are left out.
+    0.8 is what their published code has. Ours are the networks, one per arm, each with a mask of
+    its own, and that only the neurons before the last layer are left out.
 
     Args:
         predictor: networks (`bandits.networks.Networks`), whose last layer reads masked neurons

@@ -21,10 +21,11 @@ class NeuralUCB(Learner):
 
     The score of arm j is Φ_j(x) + √(λ ν Σ_i g_i² / U_ji), where g is the gradient of Φ_j(x) by the
     network's weights, U_ji = λ + the sum of g_i² over the steps that took arm j. That is how the
-    authors' published code has it (of NeuralTS, which is theirs, too); in the paper ν is γ² and the
-    width of the layer divides g, which changes ν and λ only. Ours are λ = ν = 1, not tuned; one
-    network per arm, where theirs is one with a place in its input for each arm; and that U grows at
-    training stages, by the gradients at the weights that chose, where theirs grows at each step.
+    authors' published code has it (of NeuralTS, which is theirs, too; λ = 0.001 and ν = 1 if it is
+    told nothing); in the paper ν is γ² and the width of the layer divides g, which changes ν and λ
+    only. Ours are one network per arm, where theirs is one with a place in its input for each arm;
+    and that U grows at training stages, by the gradients at the weights that chose, where theirs
+    grows at each step.
 
     Args:
         predictor: networks (`bandits.networks.Networks`).

@@ -1,10 +1,7 @@
 """What a researcher would pick instead: regret beside cost, of many ways to explore."""
 
 import math
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 from itertools import zip_longest
 from typing import Literal
 
@@ -13,10 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from bandits.engine.task import Arrays, Task, check_finite
-from bandits.engine.threads import one_thread
-from bandits.experiments import Experiment, RunSpec, Scale, build_policy, environment
-from bandits.mnist import Mnist
+from bandits.experiments import Experiment
+from bandits.results.cost import tasks
 from bandits.results.data import Data, Own, Runs, quarter
 from bandits.results.horizon import log_times
 from bandits.results.marks import row
@@ -31,46 +26,11 @@ from bandits.results.plots import (
 )
 from bandits.results.statistics import interval, mean_interval, paired_difference
 from bandits.results.verdicts import Reading
-from bandits.simulate import Trajectory, simulate
+
+__all__ = ["collect", "draw", "draw_settings", "read", "tasks"]
 
 DEEP = "deep"
 """The paper's algorithm, which the others are held against."""
-
-TIMED_STEPS = 1000
-"""A timed run has this many steps: from some 300 on a step costs the same, but for
-neural-linear, which goes over all its data."""
-
-
-def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
-    """A timed run of each method, on one machine: nothing else here depends on one."""
-    steps = min(TIMED_STEPS, scale.steps)
-    return [
-        Task(
-            f"timed-{spec.method.name}-run00",
-            {"measured": f"processor seconds of each step of the last half of {steps}"},
-            partial(_seconds, replace(spec, steps=steps)),
-            partial(check_finite, names=("seconds",)),
-            run=spec,
-        )
-        for spec in experiment.specs(replace(scale, runs=1))
-    ]
-
-
-def _seconds(spec: RunSpec, mnist: Mnist, run: Trajectory) -> Arrays:
-    """Processor seconds per step in the last half of a run, on one thread."""
-    rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
-    with one_thread():
-        times = [(0, time.process_time())]
-
-        def mark(so_far: Trajectory) -> None:
-            times.append((len(so_far), time.process_time()))
-
-        policy = build_policy(spec, rounds)
-        simulate(policy, rounds, train_every=spec.train_every, after_stage=mark)
-        times.append((spec.steps, time.process_time()))
-    first, began = max(pair for pair in times if pair[0] <= spec.steps / 2)
-    last, ended = times[-1]
-    return {"seconds": np.array((ended - began) / (last - first))}
 
 
 def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
@@ -142,7 +102,7 @@ def cost_dots(axes: Axes, data: Data) -> None:
 
 def against_seconds(axes: Axes, data: Data) -> None:
     """Mean normalized regret against the processor time spent so far."""
-    shown = data["t"] >= min(100, data["t"][-1])
+    shown = data["t"] >= min(100, data["t"][-1] / 2)
     ends = []
     for k in learners(data):
         spent = data["seconds"][k] * data["t"][shown]
@@ -166,7 +126,7 @@ def against_seconds(axes: Axes, data: Data) -> None:
 
 def each_alone(axes: Sequence[Axes], data: Data) -> None:
     """Normalized regret of each method on axes of its own, before all others in grey."""
-    t, first = data["t"], min(20, data["t"][-1])
+    t, first = data["t"], min(20, data["t"][-1] / 2)
     order = learners(data)
     means = {k: data["normalized_regret"][k].mean(axis=0) for k in order}
     lowest = min(mean[t >= first].min() for mean in means.values())
