@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from bandits.experiments import Experiment
 from bandits.results.cost import tasks
-from bandits.results.data import Data, Own, Runs, quarter
+from bandits.results.data import Data, Own, Runs, names_of, quarter
 from bandits.results.horizon import log_times
 from bandits.results.marks import row
 from bandits.results.plots import (
@@ -27,7 +27,7 @@ from bandits.results.plots import (
 from bandits.results.statistics import interval, mean_interval, paired_difference
 from bandits.results.verdicts import Reading
 
-__all__ = ["collect", "draw", "draw_settings", "read", "tasks"]
+__all__ = ["collect", "draw", "draw_dots", "read", "tasks"]
 
 DEEP = "deep"
 """The paper's algorithm, which the others are held against."""
@@ -45,10 +45,8 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     names = [method.name for method in experiment.methods]
     steps = len(runs[names[0]][0])
     t, late = log_times(steps), quarter(steps, 4)
-    return {
+    return names_of(experiment) | {
         "t": t,
-        "methods": np.array(names),
-        "labels": np.array([method.label for method in experiment.methods]),
         "normalized_regret": np.array(
             [[run.normalized_regret[t - 1] for run in runs[n]] for n in names], dtype=np.float32
         ),
@@ -186,8 +184,8 @@ def draw(data: Data, caption: str) -> Figure:
     return figure
 
 
-def draw_settings(data: Data, caption: str) -> Figure:
-    """Late regret with each setting that was tried."""
+def draw_dots(data: Data, caption: str) -> Figure:
+    """Late regret alone."""
     return row(lambda axes, data: regret_dots(axes[0], data), data, caption, size=(7, 5), columns=1)
 
 

@@ -85,7 +85,7 @@ COMPARED = Kind(horizon.collect, horizon_panels.compared, horizon.tasks, check=c
 BY_EXPONENT = Kind(
     horizon.collect, horizon_panels.by_exponent, horizon.tasks, check=check_power_law
 )
-DOTS = Kind(comparators.collect, comparators.draw_settings)
+DOTS = Kind(comparators.collect, comparators.draw_dots)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
