@@ -1,6 +1,7 @@
 """Twenty times the horizon: the paper's comparisons with training stages of bounded cost (ours)."""
 
 from dataclasses import replace
+from functools import partial
 
 from bandits.architecture import Training
 from bandits.experiments.beyond import deep_with
@@ -19,17 +20,15 @@ def bounded(method: Method, training: Training = BOUNDED) -> Method:
     return replace(method, predictor=replace(method.predictor, training=training))
 
 
-QUICK = Scale(2000, 2)
+AT_LENGTH = partial(Experiment, quick=Scale(2000, 2), keep_predictions=True)
 LONG = (
-    Experiment(
+    AT_LENGTH(
         "long_low_noise",
         "Twenty times the horizon, without noise",
         tuple(bounded(method) for method in COMPARED),
-        quick=QUICK,
         paper=Scale(40_000, 12),
-        keep_predictions=True,
     ),
-    Experiment(
+    AT_LENGTH(
         "long_exponent",
         "Exploration exponents at twenty times the horizon",
         (
@@ -37,33 +36,25 @@ LONG = (
             # Under its own name, so that its runs are those of `long_low_noise`.
             replace(bounded(DEEP), label="p = 1"),
         ),
-        quick=QUICK,
         paper=Scale(40_000, 6),
-        keep_predictions=True,
     ),
-    Experiment(
+    AT_LENGTH(
         "long_high_noise",
         "Twenty times the horizon, noise σ = 1",
         tuple(bounded(method) for method in COMPARED),
-        quick=QUICK,
         paper=Scale(40_000, 12),
         noise=1.0,
-        keep_predictions=True,
     ),
-    Experiment(
+    AT_LENGTH(
         "long_convergence",
         "Fifty times the horizon: the paper's exponent and the best of those that were tried",
         (replace(bounded(DEEP), label="p = 1"), bounded(deep_with("1/2"))),
-        quick=QUICK,
         paper=Scale(100_000, 4),
-        keep_predictions=True,
     ),
-    Experiment(
+    AT_LENGTH(
         "error_causes",
         "Why Deep's networks still err: fitted outside the bandit, one thing changed at a time",
         (bounded(DEEP),),
-        quick=QUICK,
         paper=Scale(40_000, 3),
-        keep_predictions=True,
     ),
 )
