@@ -24,17 +24,7 @@ from bandits.experiments.plan import plan
 from bandits.results import provenance
 from bandits.results.saved import load_data, load_runs
 
-REDUCED = [
-    "--scale",
-    "glance",
-    "--methods",
-    "random,optimal,linear",
-    "--steps",
-    "40",
-    "--runs",
-    "2",
-    "--quiet",
-]
+REDUCED = shlex.split("--scale glance --methods random,optimal,linear --steps 40 --runs 2 --quiet")
 ONE = ["--workers", "1"]
 
 Output = pytest.CaptureFixture[str]

@@ -5,7 +5,7 @@ that it must fail; all others must pass.
 """
 
 import answers_training
-from mistakes import wrong
+from mistakes import edited, wrong
 
 RIGHT = {
     "exploring": [
@@ -347,6 +347,16 @@ def score_parts(X, r, x, s):
     "train_the_policy": answers_training.RIGHT,
 }
 
+DECOMPOSE = """
+def decompose(means, actions, explored):
+    tried, parts = set(), []
+    for row, action, explores in zip(means, actions, explored):
+        tried.add(action)
+        best, known, got = max(row), max(row[arm] for arm in tried), row[action]
+        parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
+    return tuple(np.array(parts).T)
+"""
+
 WRONG = {
     "exploring": [
         *wrong(
@@ -570,33 +580,17 @@ def decompose(means, actions, explored):
         parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
     return tuple(np.array(parts).T)
 """,
-                "untried arms charged to exploring steps too": """
-def decompose(means, actions, explored):
-    tried, parts = set(), []
-    for row, action, explores in zip(means, actions, explored):
-        tried.add(action)
-        best, known, got = max(row), max(row[arm] for arm in tried), row[action]
-        parts.append(((known - got) * explores, best - known, (known - got) * (not explores)))
-    return tuple(np.array(parts).T)
-""",
-                "the price of untried arms counted twice": """
-def decompose(means, actions, explored):
-    tried, parts = set(), []
-    for row, action, explores in zip(means, actions, explored):
-        tried.add(action)
-        best, known, got = max(row), max(row[arm] for arm in tried), row[action]
-        parts.append((best - got, 0, 0) if explores else (0, best - known, best - got))
-    return tuple(np.array(parts).T)
-""",
-                "added up over the steps": """
-def decompose(means, actions, explored):
-    tried, parts = set(), []
-    for row, action, explores in zip(means, actions, explored):
-        tried.add(action)
-        best, known, got = max(row), max(row[arm] for arm in tried), row[action]
-        parts.append((best - got, 0, 0) if explores else (0, best - known, known - got))
-    return tuple(np.cumsum(parts, axis=0).T)
-""",
+                "untried arms charged to exploring steps too": edited(
+                    DECOMPOSE,
+                    "(best - got, 0, 0) if explores else (0, best - known, known - got)",
+                    "((known - got) * explores, best - known, (known - got) * (not explores))",
+                ),
+                "the price of untried arms counted twice": edited(
+                    DECOMPOSE, "known - got))", "best - got))"
+                ),
+                "added up over the steps": edited(
+                    DECOMPOSE, "np.array(parts)", "np.cumsum(parts, axis=0)"
+                ),
             },
             hidden={
                 "three arms only": """
