@@ -105,7 +105,7 @@ def test_a_wheel_that_is_not_there_or_not_keel_s_is_refused_in_a_sentence(
 ) -> None:
     monkeypatch.setenv(examples.VARIABLE, str(tmp_path / "absent.whl"))
     examples._table.cache_clear()
-    with pytest.raises(UsageError, match=r"BANDITS_KEEL names .*absent\.whl, and there is no"):
+    with pytest.raises(UsageError, match=r"BANDITS_KEEL names .*absent\.whl, which is not"):
         load("letter")
     (tmp_path / examples.WHEEL).write_bytes(b"none")
     monkeypatch.setenv(examples.VARIABLE, str(tmp_path))

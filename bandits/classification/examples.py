@@ -128,7 +128,7 @@ def _wheel() -> Path:
         path = Path(named).expanduser()
         path = path / WHEEL if path.is_dir() else path
         if not path.is_file():
-            raise UsageError(f"{VARIABLE} names {named}, and there is no {path}")
+            raise UsageError(f"{VARIABLE} names {path}, which is not there")
         return path
     how = f"set {VARIABLE} to the place of PyPI's {WHEEL}"
     folder = default_cache()
