@@ -60,8 +60,8 @@ ALT = {
     "draw. Most lie on the diagonal; eleven lie below it, ten of them before step 20.",
 }
 ALT |= {
-    task.name: "Curves of each method's share of right answers, which rise from that of a uniform "
-    "choice."
+    task.name: "Share of wrong answers in the last quarter of the steps, by method, with a dot "
+    "for each run and 95 % intervals."
     for task in CLASSIFY
 }
 """What is seen in each figure, for those who do not see it."""

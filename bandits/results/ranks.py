@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from bandits.experiments import Experiment, Scale
-from bandits.results.data import Data, Own, Runs, quarter
+from bandits.results.data import Data, Own, Runs, names_of, quarter
 from bandits.results.marks import row
 from bandits.results.statistics import interval, mean_interval
 
@@ -110,12 +110,10 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     names = [method.name for method in experiment.methods]
     tasks = [part.name for part in experiment.over]
     of = [[runs[f"{task}/{name}"] for name in names] for task in tasks]
-    return {
+    return names_of(experiment) | {
         "tasks": np.array([task.removeprefix("classify_") for task in tasks]),
         "arms": np.array([part.arms for part in experiment.over]),
         "steps": np.array([len(row[0][0]) for row in of]),
-        "methods": np.array(names),
-        "labels": np.array([method.label for method in experiment.methods]),
         "regret": np.array([[[r.regret.mean() for r in cell] for cell in row] for row in of]),
         "late_regret": np.array(
             [[[r.regret[quarter(len(r), 4)].mean() for r in cell] for cell in row] for row in of]
