@@ -30,6 +30,7 @@ pytest.importorskip("distributed", reason="the extra cluster is not installed")
 from distributed import Client
 
 from bandits.engine import cluster
+from bandits.engine.by_value import by_value
 from bandits.engine.cluster_check import ClusterError, check, difference, several, versions
 
 HERE = Path(__file__).parent
@@ -198,11 +199,94 @@ def test_a_run_names_the_cpu_of_its_worker(dask: Dask, sample: mnist.Mnist, stor
     assert store.read(job.spec)[1].cpu == here | {"blas": other}
 
 
+OWN_STUDY = """
+import threading
+from dataclasses import replace
+import numpy as np
+from beside_the_study import ARM
+from bandits.experiments import RANDOM, Method, experiment
+from bandits.policies import Choice
+
+LOCK = threading.Lock()
+
+class Always:
+    def __init__(self, arms): self.arm = ARM
+    def choose(self, contexts, t, draws):
+        return Choice(np.full(len(t), self.arm), None, np.zeros(len(t), bool))
+    def record(self, contexts, choice, rewards): pass
+    def train(self): pass
+
+class Locked(Always):
+    def train(self):
+        with LOCK: pass
+
+class Impatient(Always):
+    def choose(self, contexts, t, draws):
+        raise OSError("out of patience")
+
+def study(name, *kinds):
+    own = (Method(kind.__name__, kind.__name__, kind) for kind in kinds)
+    return replace(experiment("low_noise"), name=name, methods=(RANDOM, *own))
+
+MINE = study("mine", Always)
+WRONG = study("wrong", Impatient, Always)
+UNSENT = study("unsent", Locked)
+"""
+
+
+def test_the_user_s_own_code_travels_with_the_runs(
+    dask: Dask,
+    sample: mnist.Mnist,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The workers have neither the file nor the one beside it."""
+    dask.need("two")
+    (tmp_path / "study_to_send.py").write_text(OWN_STUDY)
+    (tmp_path / "beside_the_study.py").write_text("ARM = 3\n")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr("bandits.experiments.OWN", {})
+
+    def run(name: str, *where: str) -> int:
+        words = ["run", f"{tmp_path / 'study_to_send.py'}:{name}", "--steps", "60", "--runs", "2"]
+        return main([*words, "--mnist", "sample", "--quiet", "--out", str(tmp_path), *where])
+
+    sent = ("--cluster", dask.address)
+    try:
+        assert run("MINE", *sent) == 0
+        assert run("MINE", "--workers", "1") == 0
+        assert "runs: 4 wanted, 0 missing" in capsys.readouterr().out  # one store, one fingerprint
+        runs = [*(tmp_path / "runs").glob("Always-*.npz")]
+        assert len(runs) == 2
+        assert all((np.load(path)["actions"] == 3).all() for path in runs)
+
+        assert run("WRONG", *sent) == 1
+        told = capsys.readouterr().err
+        assert "wrong, method Impatient, run 0" in told
+        line = 1 + OWN_STUDY.splitlines().index('        raise OSError("out of patience")')
+        assert (
+            f"OSError: out of patience, at the steps t = 1 to 20 (study_to_send.py, line {line})"
+            in told
+        )
+
+        assert run("UNSENT", *sent) == 1
+        told = capsys.readouterr().err
+        assert "a job's code cannot be sent: unsent, method Locked, run 0" in told
+        assert "lock" in told
+        assert len([*(tmp_path / "runs").glob("*.npz")]) == 4, "nothing else was begun"
+    finally:
+        for name in ("study_to_send", "beside_the_study"):
+            sys.modules.pop(name, None)
+
+
 def test_a_run_looks_at_its_worker_which_may_have_joined_late(dask: Dask) -> None:
     dask.need("two")
     where = dask.there()["two"]
     job = jobs(RunSpec(RANDOM, 0, 40))[0]
-    answer = dask.client.submit(cluster._run, job, "cpu", "-", versions() | {"numpy": "0"}).result()
+    answer = dask.client.submit(
+        cluster._run, by_value(job), "cpu", "-", versions() | {"numpy": "0"}
+    ).result()
     assert str(answer).startswith(f"{job}: ClusterError: worker {where} has numpy {np.__version__}")
     assert str(answer).endswith("this command has numpy 0")
 

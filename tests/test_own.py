@@ -158,12 +158,6 @@ def test_a_method_of_ones_own_is_on_the_table_with_intervals(capsys: Output) -> 
         assert found == pytest.approx([reward, regret], abs=0.006)
 
 
-def test_a_cluster_is_refused_what_its_workers_do_not_have(capsys: Output) -> None:
-    words = ["run", "study_of_mine.py:MINE", *SMALL, "--cluster", "tcp://127.0.0.1:1"]
-    assert cli.main(words) == 2
-    assert "mine holds code of your own" in capsys.readouterr().err
-
-
 def test_ones_own_kind_of_picture_is_drawn() -> None:
     write(
         """

@@ -20,7 +20,6 @@ from bandits.experiments import (
     Scale,
     experiment,
 )
-from bandits.experiments.code import Code
 from bandits.experiments.plan import plan
 
 if TYPE_CHECKING:
@@ -173,15 +172,6 @@ def _complete(
         raise UsageError(f"--workers needs a whole number >= 1, not {workers}")
     complete: Callable[..., list[str]] = partial(runs.complete, workers=workers)
     if options.cluster is not None:
-        for chosen, scale in planned:
-            bandits = [part.bandit for part, _ in chosen.parts(scale)]
-            if any(isinstance(part, Code) for part in bandits) or any(
-                method.codes for method in chosen.methods
-            ):
-                raise UsageError(
-                    f"{chosen.name} holds code of your own, which a cluster's workers do not have; "
-                    "take --workers"
-                )
         complete = on_cluster(options)
     else:
         check_device(options.device)

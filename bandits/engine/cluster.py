@@ -12,6 +12,7 @@ given up after that may only have waited on the workers that another one took wi
 these is sent a second time, alone. A run that raises is not repeated: it would raise again.
 """
 
+import pickle
 import time
 import uuid
 from collections.abc import Callable, MutableSequence, Sequence
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 
 from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
 
+from bandits.engine.by_value import by_value
 from bandits.engine.cluster_check import (
     ClusterError,
     check,
@@ -83,12 +85,14 @@ def complete(
         One line for each job that failed, and one if the scheduler or every worker was lost.
 
     Raises:
-        ClusterError: before any work, if no scheduler answers, if there is no worker, or if one
-            differs from this process or computes several runs at once.
+        ClusterError: before any work, if a job holds code that cannot be sent, if no scheduler
+            answers, if there is no worker, or if one differs from this process or computes several
+            runs at once.
     """
     left = longest_first(missing(wanted, store, say))
     if not left:
         return []
+    sent = [by_value(job) for job in left]
     with quiet(), connected(address, connect_seconds) as client:
         name = f"bandits-data-{uuid.uuid4().hex}"
         try:
@@ -100,7 +104,7 @@ def complete(
             raise ClusterError(f"the cluster at {address} cannot be made ready: {error}") from error
         try:
             with progress_bar([relative_cost(job.spec) for job in left], progress) as fractions:
-                cluster = _Cluster(client, address, store, name, workerless_seconds)
+                cluster = _Cluster(client, address, store, name, workerless_seconds, sent)
                 return cluster.do(left, fractions)
         finally:
             if client.status == "running":
@@ -109,14 +113,14 @@ def complete(
 
 
 def _run(
-    job: Job, device: str, data: str, needed: dict[str, str], past: Trajectory | None = None
+    sent: bytes, device: str, data: str, needed: dict[str, str], past: Trajectory | None = None
 ) -> tuple[Trajectory | Arrays, dict[str, str]] | str:
-    """One run or task, on a worker, and its CPU; or a line that names it, if it failed.
+    """One run or task, `by_value`, on a worker, and its CPU; or a line that names what failed.
 
     Not every error can travel. The worker is looked at once more, since it may have joined after
     the first check.
     """
-    worker = get_worker()
+    worker, job = get_worker(), pickle.loads(sent)
     try:
         where = f"worker {worker.address}"
         wrong = difference(where, versions(), needed) or several(where, worker.state.nthreads)
@@ -147,6 +151,7 @@ class _Cluster:
     store: Store
     data: str
     workerless_seconds: float
+    sent: Sequence[bytes]
 
     def do(self, left: Sequence[Job], fractions: MutableSequence[float]) -> list[str]:
         """Do the jobs; return one line for each that failed."""
@@ -192,7 +197,7 @@ class _Cluster:
                     continue
                 spec = left[number].spec
                 past = run_of(spec, self.store) if isinstance(spec, Task) else None
-                arguments = (left[number], self.store.device, self.data, needed, past)
+                arguments = (self.sent[number], self.store.device, self.data, needed, past)
                 future = self.client.submit(_run, *arguments, pure=False, retries=0)
                 away[future] = number
             counted = with_workers = time.monotonic()

@@ -9,6 +9,9 @@ from bandits.engine.progress import cost_grows_as
 from bandits.engine.task import Task
 from bandits.experiments.source import is_own_file
 
+BY_VALUE = "<dynamic-code>"
+"""What cloudpickle calls the file of code that it sends by value; it keeps the lines."""
+
 
 def failure(job: Job, error: BaseException) -> str:
     """One line that names a failed job, why, where it is known, and what to do if it is common."""
@@ -22,9 +25,12 @@ def _place(error: BaseException) -> str:
     """The line of the user's own file, the innermost of them, that led to the error."""
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         file = frame.f_code.co_filename
+        sent = file == BY_VALUE  # to a machine that has no such file
+        if sent:
+            file = frame.f_globals.get("__file__", "")
         if frame.f_globals.get("__name__", "").partition(".")[0] == "bandits":
             continue
-        if is_own_file(file) and Path(file).is_file():
+        if file and is_own_file(file) and (sent or Path(file).is_file()):
             return f" ({Path(file).name}, line {number})"
     return ""
 
