@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bandits import theory
 from bandits.experiments import Experiment, Scale
-from bandits.results.data import Data, Own, Runs, names_of, squared_errors
+from bandits.results.data import Data, Own, Runs, each_run, names_of, squared_errors
 from bandits.results.horizon import log_times
 from bandits.results.horizon_panels import band
 from bandits.results.marks import row
@@ -111,7 +111,6 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
     """
     methods, powers = experiment.methods, exponents(experiment)
     t = log_times(len(runs[methods[0].name][0]))
-    regret = [[run.normalized_regret[t - 1] for run in runs[m.name]] for m in methods]
     bounds = np.array(
         [
             [[bound[t - 1] / t for bound in adaptive(r, p, experiment.arms)] for r in runs[m.name]]
@@ -123,7 +122,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         **names_of(experiment),
         "p": np.array(powers),
         "arms": np.array(experiment.arms),
-        "normalized_regret": np.array(regret),
+        "normalized_regret": each_run(experiment, runs, lambda run: run.normalized_regret[t - 1]),
         "adaptive": bounds[:, :, 0],
         "sharper": bounds[:, :, 1],
     }

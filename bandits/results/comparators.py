@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import Literal
 
@@ -12,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from bandits.experiments import Experiment
 from bandits.results.cost import tasks
-from bandits.results.data import Data, Own, Runs, names_of, quarter
+from bandits.results.data import Data, Own, Runs, arm_counts, each_run, names_of, quarter
 from bandits.results.horizon import log_times
 from bandits.results.marks import row
 from bandits.results.plots import (
@@ -42,21 +43,19 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         runs, K); `noise` (), σ; `seconds` (methods,), processor time of a step, measured once on
         one machine, NaN where it was not measured.
     """
-    names = [method.name for method in experiment.methods]
-    steps = len(runs[names[0]][0])
+    read = partial(each_run, experiment, runs)
+    steps = len(runs[experiment.methods[0].name][0])
     t, late = log_times(steps), quarter(steps, 4)
     return names_of(experiment) | {
         "t": t,
-        "normalized_regret": np.array(
-            [[run.normalized_regret[t - 1] for run in runs[n]] for n in names], dtype=np.float32
-        ),
-        "late_regret": np.array([[run.regret[late].mean() for run in runs[n]] for n in names]),
-        "total_regret": np.array([[run.regret.mean() for run in runs[n]] for n in names]),
-        "arm_counts": np.array(
-            [[np.bincount(r.actions, minlength=experiment.arms) for r in runs[n]] for n in names]
-        ),
+        "normalized_regret": read(lambda run: run.normalized_regret[t - 1]).astype(np.float32),
+        "late_regret": read(lambda run: run.regret[late].mean()),
+        "total_regret": read(lambda run: run.regret.mean()),
+        "arm_counts": arm_counts(experiment, runs),
         "noise": np.array(experiment.noise),
-        "seconds": np.array([float(a["seconds"]) for _, a in own] or [np.nan] * len(names)),
+        "seconds": np.array(
+            [float(a["seconds"]) for _, a in own] or [np.nan] * len(experiment.methods)
+        ),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bandits.engine.task import Arrays, Task
 from bandits.experiments import Experiment, Scale
@@ -59,6 +59,20 @@ def names_of(experiment: Experiment) -> Data:
         "methods": np.array([method.name for method in experiment.methods]),
         "labels": np.array([method.label for method in experiment.methods]),
     }
+
+
+def each_run(
+    experiment: Experiment, runs: Runs, read: Callable[[Trajectory], ArrayLike]
+) -> NDArray[Any]:
+    """What is read off every run, (methods, runs, …)."""
+    return np.array([[read(run) for run in runs[m.name]] for m in experiment.methods])
+
+
+def arm_counts(experiment: Experiment, runs: Runs) -> NDArray[np.int64]:
+    """How often each run took each arm, (methods, runs, K)."""
+    return each_run(
+        experiment, runs, lambda run: np.bincount(run.actions, minlength=experiment.arms)
+    )
 
 
 def first_step(held: NDArray[np.bool_]) -> int:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from bandits import theory
 from bandits.environments import draw_exploration
 from bandits.experiments import Experiment
-from bandits.results.data import Data, Own, Runs, first_step, quarter
+from bandits.results.data import Data, Own, Runs, each_run, first_step, quarter
 from bandits.results.marks import row
 from bandits.results.plots import runs_note, style
 from bandits.results.reward import collect_reward, reward_curves
@@ -65,9 +65,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         "never_runs": np.array(never_runs),
         "never_dice": np.array(never_drawn_at_random),
         "untaken": untaken,
-        "late_greedy": np.array(
-            [[_late_greedy(r) for r in runs[m.name]] for m in experiment.methods]
-        ),
+        "late_greedy": each_run(experiment, runs, _late_greedy),
     }
 
 

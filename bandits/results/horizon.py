@@ -13,6 +13,8 @@ from bandits.results.data import (
     Data,
     Own,
     Runs,
+    arm_counts,
+    each_run,
     first_step,
     names_of,
     quarter,
@@ -98,12 +100,11 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         predictions; `linear_regret` (), what the best linear function of the pixels loses per step,
         NaN without a linear method.
     """
-    every = [runs[method.name] for method in experiment.methods]
-    steps = len(every[0][0])
+    steps = len(runs[experiment.methods[0].name][0])
     t, edges, ends = log_times(steps), stretches(steps), horizons(steps)
 
     def table(read: Callable[[Trajectory], ArrayLike]) -> NDArray[np.float64]:
-        return np.array([[read(run) for run in some] for some in every], dtype=np.float64)
+        return each_run(experiment, runs, read).astype(np.float64)
 
     firsts = table(lambda run: first_taken(run, experiment.arms))
     return {
@@ -125,9 +126,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         "first_drawn": firsts[:, :, 0].astype(np.int64),
         "first_taken": firsts[:, :, 1].astype(np.int64),
         "squared_error": table(lambda run: np.cumsum(squared_errors(run))[t - 1]),
-        "arm_counts": table(lambda run: np.bincount(run.actions, minlength=experiment.arms)).astype(
-            np.int64
-        ),
+        "arm_counts": arm_counts(experiment, runs),
     }
 
 

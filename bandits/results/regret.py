@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from bandits.experiments import Experiment
-from bandits.results.data import Data, Runs, kept_steps, names_of, quarter
+from bandits.results.data import Data, Runs, arm_counts, kept_steps, names_of, quarter
 from bandits.results.plots import STYLES, footer, look, new_figure
 from bandits.results.statistics import fit_power_law, fit_start, interval
 from bandits.results.verdicts import Reading
@@ -34,9 +34,7 @@ def collect_regret(experiment: Experiment, runs: Runs) -> Data:
         "exponent_of_mean": np.array(of_mean.exponent),
         "constant_of_mean": np.array(of_mean.constant),
         "late_regret": np.array([r.regret[quarter(len(r), 4)].mean() for r in runs[method.name]]),
-        "arm_counts": np.array(
-            [np.bincount(r.actions, minlength=experiment.arms) for r in runs[method.name]]
-        ),
+        "arm_counts": arm_counts(experiment, runs)[0],
     }
 
 

@@ -1,6 +1,7 @@
 """Figs 2 and 3: the normalized reward of every method, and who converges."""
 
 import math
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,7 +9,16 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bandits.experiments import Experiment
-from bandits.results.data import Data, Runs, kept_steps, names_of, quarter, quarter_regrets
+from bandits.results.data import (
+    Data,
+    Runs,
+    arm_counts,
+    each_run,
+    kept_steps,
+    names_of,
+    quarter,
+    quarter_regrets,
+)
 from bandits.results.plots import (
     EXPECTED_UNIFORM,
     FEWEST_FOR_A_BAND,
@@ -34,25 +44,23 @@ def collect_reward(experiment: Experiment, runs: Runs) -> Data:
     quarter. `best`, of a bandit that is not the paper's only, is the mean of the best arm's means
     over all runs and steps, where the paper's has an exact value.
     """
-    names = [method.name for method in experiment.methods]
-    steps = len(runs[names[0]][0])
-    best = np.array(np.mean([run.best_means for n in names for run in runs[n]]))
+    read = partial(each_run, experiment, runs)
+    steps = len(runs[experiment.methods[0].name][0])
     t = kept_steps(steps)
-    curves = np.array([[r.normalized_reward[t - 1] for r in runs[n]] for n in names])
+    curves = read(lambda run: run.normalized_reward[t - 1])
     mean, half = mean_interval(curves, axis=1)
     late = quarter(steps, 4)
+    best = np.array(read(lambda run: run.best_means).mean())
     return {
         "t": t,
         **names_of(experiment),
         "curves": curves.astype(np.float32),
         "mean": mean,
         "half_width": half,
-        "final_reward": np.array([[r.normalized_reward[-1] for r in runs[n]] for n in names]),
-        "late_mean": np.array([[r.means[late].mean() for r in runs[n]] for n in names]),
-        "late_best": np.array([[r.best_means[late].mean() for r in runs[n]] for n in names]),
-        "arm_counts": np.array(
-            [[np.bincount(r.actions, minlength=experiment.arms) for r in runs[n]] for n in names]
-        ),
+        "final_reward": read(lambda run: run.normalized_reward[-1]),
+        "late_mean": read(lambda run: run.means[late].mean()),
+        "late_best": read(lambda run: run.best_means[late].mean()),
+        "arm_counts": arm_counts(experiment, runs),
     } | ({} if experiment.bandit is None else {"best": best})
 
 
@@ -62,8 +70,8 @@ def collect_reward_by_quarter(experiment: Experiment, runs: Runs) -> Data:
     Adds to `collect_reward`: `quarter_regret` (methods, runs, 4), the mean regret per step in each
     quarter of each run, NaN where a quarter has no step.
     """
-    regret = [[quarter_regrets(run) for run in runs[m.name]] for m in experiment.methods]
-    return collect_reward(experiment, runs) | {"quarter_regret": np.array(regret)}
+    regret = each_run(experiment, runs, quarter_regrets)
+    return collect_reward(experiment, runs) | {"quarter_regret": regret}
 
 
 def reward_curves(axes: Axes, data: Data) -> None:

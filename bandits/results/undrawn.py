@@ -13,7 +13,7 @@ from bandits.engine.task import Arrays, Task, check_finite
 from bandits.experiments import Experiment, NetworkSpec, RunSpec, Scale, build_policy, environment
 from bandits.mnist import Mnist
 from bandits.policies import EpsilonGreedy
-from bandits.results.data import Data, Own, Runs, names_of
+from bandits.results.data import Data, Own, Runs, arm_counts, each_run, names_of
 from bandits.results.horizon import first_taken
 from bandits.results.marks import row
 from bandits.results.plots import PALETTE
@@ -81,7 +81,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         `steps` and `train_every` ().
     """
     played = [runs[method.name] for method in experiment.methods]
-    firsts = np.array([[first_taken(run, experiment.arms) for run in some] for some in played])
+    firsts = each_run(experiment, runs, lambda run: first_taken(run, experiment.arms))
     drawn, taken = firsts[:, :, 0], firsts[:, :, 1]
     paid = [[r.means[t - 1] for r, t in zip(*both, strict=True)]
             for both in zip(played, taken, strict=True)]  # fmt: skip
@@ -99,12 +99,7 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         "first_drawn": drawn,
         "first_taken": taken,
         "first_paid": np.where(taken > 0, paid, np.nan),
-        "arm_counts": np.array(
-            [
-                [np.bincount(run.actions, minlength=experiment.arms) for run in some]
-                for some in played
-            ]
-        ),
+        "arm_counts": arm_counts(experiment, runs),
     }
 
 
