@@ -765,3 +765,10 @@ def test_arrays_and_description_come_back(tmp_path: Path) -> None:
     assert description == {"caption": "σ = 1"}
     np.testing.assert_array_equal(arrays["x"], np.arange(3))
     assert arrays["label"].tolist() == ["ε", "β"]
+
+
+def test_a_member_that_is_no_array_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "data.npz"
+    path.write_bytes(zipped({"about.npy": npy(np.array("{}")), "x": b"text"}))
+    with pytest.raises(StoreError, match="its x is no array"):
+        read_arrays(path)
