@@ -270,7 +270,7 @@ def test_the_user_s_own_code_travels_with_the_runs(
             in told
         )
 
-        assert run("UNSENT", *sent) == 1
+        assert run("UNSENT", *sent) == 2
         told = capsys.readouterr().err
         assert "a job's code cannot be sent: unsent, method Locked, run 0" in told
         assert "lock" in told
