@@ -217,6 +217,7 @@ def test_a_reader_finds_the_four_things_at_once(html: Path, found: dict[Path, Pa
     text = index.text
     assert text.index("has not converged") < text.index("Where to go")
     assert "part II of Lemma 3.4" in text
+    assert "Run this chapter here" in text
     assert {"cite.html", "running.html"} <= {link for _, link in index.links}
     assert "@software" in found[html / "cite.html"].text
     assert "2112.03376" in found[html / "cite.html"].text
