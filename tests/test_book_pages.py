@@ -57,15 +57,20 @@ def html(npm: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
         unable(f"the book is not tested: {missing[0]} of the extra book is not installed")
     out = tmp_path_factory.mktemp("book")
+    command("--out", str(out))
+    return out / "html"
+
+
+def command(*words: str) -> None:
+    """Run `python -m book` as a reader does: in a process with warnings of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "book", "--out", str(out)],
+        [sys.executable, "-m", "book", *words],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return out / "html"
 
 
 class Page(HTMLParser):
@@ -265,7 +270,7 @@ def test_the_whole_book_is_printed_as_one_pdf(npm: None, tmp_path: Path) -> None
     """Every picture of the chapters is in it, and it has some hundred pages."""
     if not browser() or not shutil.which("node"):
         unable("the PDF is not made: there is no Chromium, or no node")
-    assert main(["--pdf", "--out", str(tmp_path)]) == 0
+    command("--pdf", "--out", str(tmp_path))
     printed = (tmp_path / PDF).read_bytes()
     assert printed.startswith(b"%PDF")
     assert printed.count(b"/Type /Page\n") > 150
