@@ -518,7 +518,7 @@ def test_what_is_solved_and_downloaded_in_the_browser_grades(
     from course.assignments import points, source, written
 
     answers = {
-        cell.metadata.nbgrader.grade_id: re.sub(r"### (BEGIN|END) SOLUTION\n", "", cell.source)
+        cell.metadata.nbgrader.grade_id: re.sub(r" *### (BEGIN|END) SOLUTION\n?", "", cell.source)
         for cell in source(name).cells
         if cell.metadata.nbgrader.solution and cell.cell_type == "code"
     }
