@@ -148,3 +148,26 @@ def test_what_is_said_of_the_exponents_is_what_they_lost(words: str) -> None:
         t, slopes = local_exponents(data["t"], data["normalized_regret"][k])
         assert slopes[:, -1] == pytest.approx(-0.48, abs=0.01)
         assert (slopes[:, -1] < slopes[:, np.searchsorted(t, 10_000)]).all()
+
+
+def test_what_is_said_of_the_noisy_long_runs_is_what_they_lost(words: str) -> None:
+    calm, _ = saved.load_data("long_low_noise", FIGURES)
+    loud, _ = saved.load_data("long_high_noise", FIGURES)
+
+    def lost(data: saved.SavedData, name: str) -> np.ndarray:
+        return (data["late_best"] - data["late_mean"])[verdicts.place_of(data, name), :2, -1]
+
+    assert loud["late_mean"].shape[1] == 2, "the text says two runs"
+    names = ("deep", "simple", "linucb", "linear")
+    for data in (calm, loud):  # the order, in both runs
+        assert (np.diff([lost(data, name) for name in names], axis=0) > 0).all()
+    np.testing.assert_allclose(lost(calm, "random"), lost(loud, "random"))  # the same states
+    cost = {name: (lost(loud, name) - lost(calm, name)).mean() for name in names}
+    assert f"it costs Simple {cost['simple']:.2f}, and LinUCB and Linear" in words
+    assert f"Linear {cost['linucb']:.2f} and {cost['linear']:.2f}. Deep has" in words
+    place = verdicts.place_of(loud, "deep")
+    errors = [data["causes"][place, :2, 2, -1] for data in (calm, loud)]
+    told = " against ".join(f"{one:.2f} and {two:.2f}" for one, two in reversed(errors))
+    assert f"its errors on them cost {told.replace(' against', ', against')} without noise" in words
+    _, slopes = local_exponents(loud["t"], loud["normalized_regret"][place])
+    assert f"about as $t^{{{slopes[:, -1].mean():.2f}}}$ at the end" in words

@@ -209,3 +209,19 @@ def test_the_readme_s_plain_sentences_hold() -> None:
     assert seen["late regret of Deep"].low > 1, "but still more than a digit at each step"
     for linear in ("LinUCB", "Linear"):
         assert seen[f"{linear} − Random, late reward"].low > 1, "far better than chance"
+
+
+def test_the_results_page_gives_the_numbers_of_the_noisy_long_runs() -> None:
+    page = " ".join((FOLDER.parent / "book" / "results.md").read_text("utf-8").split())
+    calm, loud = (saved.load_data(f"long_{name}_noise", FOLDER)[0] for name in ("low", "high"))
+    names = [str(name) for name in loud["methods"]]
+    lost = dict(zip(names, (loud["late_best"] - loud["late_mean"])[..., -1].mean(1), strict=True))
+    deep, simple, linucb, linear = (lost[n] for n in ("deep", "simple", "linucb", "linear"))
+    assert f"Deep loses {deep:.2f} per step of the last quarter, Simple Deep {simple:.2f}," in page
+    assert f"LinUCB {linucb:.2f}, Linear {linear:.2f}. Noise" in page
+    k = names.index("simple")
+    cost = (calm["late_mean"][k, :2, -1] - loud["late_mean"][k, :, -1]).mean()
+    assert f"at 2,000 steps: Simple Deep {cost:.2f}, and" in page
+    with_noise, without = (d["causes"][names.index("deep"), :2, 2, -1].mean() for d in (loud, calm))
+    assert f"lose {with_noise:.2f} where they lose {without:.2f} without." in page
+    assert loud["late_mean"].shape[1] == 2, "the page says two runs"

@@ -203,7 +203,13 @@ def test_the_numbers_that_chapters_5_and_7_tell_are_those_of_the_runs() -> None:
     assert "a uniform choice loses 3.29 per step" in five
     assert "averaged up to $t$ | 2,000 | 40,000 | 100,000 |" in five
     assert "| least in Theorem D's class | 0.50 | 0.24 | 0.20 |" in five
-    assert "| Deep, five runs | 1.73 | 0.60 | not run yet |" in five
+    assert "| Deep, five runs | 1.73 | 0.60 | |" in five
+    (farther,) = load_runs("long_convergence", FIGURES)["deep"]
+    one = " | ".join(f"{farther.normalized_regret[t - 1]:.2f}" for t in (2000, 40_000, 100_000))
+    assert f"| Deep, one run of these, with no arm starved | {one} |" in five
+    assert np.array_equal(farther.actions[:40_000], kept[0].actions)  # "one run of these"
+    assert np.bincount(farther.actions[20_000:], minlength=5).min() > 0.1 * 80_000
+    assert f"has lost {farther.normalized_regret[-1]:.2f}; Theorem D says 0.20, and" in seven
     page = " ".join((FIGURES.parent / "book" / "results.md").read_text("utf-8").split())
     assert "Averaged over these 40,000 steps Deep loses 0.60 per step." in page
     assert "can lose less than 0.24" in page
