@@ -444,7 +444,7 @@ print(f"fitted over t = 100 to 2,000: t^({fit[0]:.3f})")
 # | :-- | --: | --: | --: |
 # | least in Theorem D's class | 0.50 | 0.24 | 0.20 |
 # | Deep, five runs | 1.73 | 0.60 | |
-# | Deep, one run of these, with no arm starved | 1.48 | 0.45 | 0.26 |
+# | Deep, one run of these, in the end with all arms in use | 1.48 | 0.45 | 0.26 |
 #
 # (Table 5.5 has the regret *at* $t$.)
 #

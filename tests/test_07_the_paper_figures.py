@@ -171,3 +171,31 @@ def test_what_is_said_of_the_noisy_long_runs_is_what_they_lost(words: str) -> No
     assert f"its errors on them cost {told.replace(' against', ', against')} without noise" in words
     _, slopes = local_exponents(loud["t"], loud["normalized_regret"][place])
     assert f"about as $t^{{{slopes[:, -1].mean():.2f}}}$ at the end" in words
+
+
+def test_what_is_said_of_the_longest_runs_is_what_they_lost(words: str) -> None:
+    data, _ = saved.load_data("long_convergence", FIGURES)
+    five, _ = saved.load_data("long_low_noise", FIGURES)
+    lost = (data["late_best"] - data["late_mean"])[:, 0, -1]
+    assert data["late_mean"].shape[1] == 1, "the text says one run of each"
+    assert [f"{value:.2f}" for value in lost] == ["0.11", "0.11"]
+    assert "lose 0.11 per step in their last quarter" in words
+    ends = []
+    for k in range(2):
+        t, slopes = local_exponents(data["t"], data["normalized_regret"][k])
+        assert (slopes[0, t > 31_000] < -0.5).all()  # "since about 30,000 steps"
+        assert (slopes[0, (t > 5000) & (t < 26_000)] > -0.5).all()
+        ends.append(f"{slopes[0, -1]:.2f}")
+    assert f"a slope of ${ends[0]}$ and ${ends[1]}$ at the end" in words
+    place = verdicts.place_of(five, "deep")
+    at_40_000 = (five["late_best"] - five["late_mean"])[place, :, -1]
+    without = five["causes"][place, :, 1, -1] > 0
+    low, high = at_40_000[without].min(), at_40_000[without].max()
+    assert without.sum() == 3
+    assert f"three do without an arm at 40,000 steps, and lose {low:.2f} to {high:.2f}." in words
+    for p, name in ((0, "long_low_noise"), (1, "long_exponent")):  # up to 40,000 the runs above
+        method = str(data["methods"][p])
+        (long,) = saved.load_runs("long_convergence", FIGURES)[method]
+        assert np.array_equal(
+            long.actions[:40_000], saved.load_runs(name, FIGURES)[method][0].actions
+        )

@@ -15,6 +15,7 @@ from bandits.engine.store import Store
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
 from bandits.results import figures, paper, questions, saved, verdicts
 from bandits.results.data import Data
+from bandits.results.horizon_panels import local_exponents
 from bandits.results.reward import collect_reward
 from bandits.results.statistics import Interval, fit_power_law, interval, paired_difference
 from bandits.simulate import Trajectory
@@ -225,3 +226,15 @@ def test_the_results_page_gives_the_numbers_of_the_noisy_long_runs() -> None:
     with_noise, without = (d["causes"][names.index("deep"), :2, 2, -1].mean() for d in (loud, calm))
     assert f"lose {with_noise:.2f} where they lose {without:.2f} without." in page
     assert loud["late_mean"].shape[1] == 2, "the page says two runs"
+
+
+def test_the_results_page_gives_the_numbers_of_the_longest_runs() -> None:
+    page = " ".join((FOLDER.parent / "book" / "results.md").read_text("utf-8").split())
+    data, _ = saved.load_data("long_convergence", FOLDER)
+    lost = (data["late_best"] - data["late_mean"])[..., -1]
+    assert lost.shape == (2, 1), "the page says one run of each"
+    assert {f"{value:.2f}" for value in lost[:, 0]} == {"0.11"}
+    assert "Deep loses 0.11 per step of the last quarter, and its" in page
+    slopes = [local_exponents(data["t"], data["normalized_regret"][k])[1][0, -1] for k in range(2)]
+    assert f"as t^(−{-slopes[0]:.2f}) and t^(−{-slopes[1]:.2f})." in page
+    assert (data["causes"][:, :, 1, -1] == 0).all()  # "all arms in use"

@@ -206,7 +206,7 @@ def test_the_numbers_that_chapters_5_and_7_tell_are_those_of_the_runs() -> None:
     assert "| Deep, five runs | 1.73 | 0.60 | |" in five
     (farther,) = load_runs("long_convergence", FIGURES)["deep"]
     one = " | ".join(f"{farther.normalized_regret[t - 1]:.2f}" for t in (2000, 40_000, 100_000))
-    assert f"| Deep, one run of these, with no arm starved | {one} |" in five
+    assert f"| Deep, one run of these, in the end with all arms in use | {one} |" in five
     assert np.array_equal(farther.actions[:40_000], kept[0].actions)  # "one run of these"
     assert np.bincount(farther.actions[20_000:], minlength=5).min() > 0.1 * 80_000
     assert f"has lost {farther.normalized_regret[-1]:.2f}; Theorem D says 0.20, and" in seven
