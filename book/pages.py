@@ -26,12 +26,12 @@ ALT = {
     "and on logarithmic axes, with a fitted power law, flatter than the paper's slope of −1/2.",
     "architecture_study": "Squared error on unseen states against operations per sample for "
     "several networks, after 200 and 800 samples; the chosen one is cheap and among the best.",
-    "comparators": "Curves of mean reward per step of one network with several ways to explore, of "
-    "two linear methods, of Optimal and of Random.",
+    "comparators": "Late regret, milliseconds of a step, and regret against seconds of one "
+    "network with several ways to explore and of two linear methods; below, each curve alone.",
     "comparators_study": "Late regret of every comparator with each amount of exploration that was "
     "tried, two runs each: NeuralTS loses least, near 0.85; linear Thompson with scale 1 most.",
-    "comparators_noise": "Curves of mean reward per step, with noise, of one network with several "
-    "ways to explore, of two linear methods, of Optimal and of Random.",
+    "comparators_noise": "Late regret, milliseconds of a step, and regret against seconds, with "
+    "noise, of one network with several ways to explore and of two linear methods.",
     "ranks": "Regret per step of every method on each classification task, as a table that is "
     "shaded by rank, and beside it the methods' mean ranks with the critical difference.",
     "exponent": "Left: reward of Deep for six exponents p, worst for p = 0. Right: share of arms "

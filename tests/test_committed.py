@@ -238,3 +238,15 @@ def test_the_results_page_gives_the_numbers_of_the_longest_runs() -> None:
     slopes = [local_exponents(data["t"], data["normalized_regret"][k])[1][0, -1] for k in range(2)]
     assert f"as t^(−{-slopes[0]:.2f}) and t^(−{-slopes[1]:.2f})." in page
     assert (data["causes"][:, :, 1, -1] == 0).all()  # "all arms in use"
+
+
+def test_the_results_page_gives_the_numbers_of_the_comparators() -> None:
+    page = " ".join((FOLDER.parent / "book" / "results.md").read_text("utf-8").split())
+    data, _ = saved.load_data("comparators", FOLDER)
+    assert data["late_regret"].shape[1] == 1, "the page says one run each"
+    lost = dict(zip(data["methods"].tolist(), data["late_regret"][:, 0], strict=True))
+    first = ("squarecb", "neural_thompson", "neural_linear", "deep", "epsilon_0_01")
+    low, high = (bound(lost[name] for name in first) for bound in (min, max))
+    assert max(lost[n] for n in first) < min(lost[n] for n in lost if n not in (*first, "optimal"))
+    assert f"lose {low:.2f} to {high:.2f} per step of the last quarter" in page
+    assert f"NeuralUCB {lost['neural_ucb']:.2f}, and a greedy learner {lost['greedy']:.2f}." in page

@@ -64,6 +64,7 @@ def test_each_learner_is_held_against_deep_and_the_published_orders_are_read() -
     ]  # fmt: skip
     assert read[0].value.mean == pytest.approx(np.mean([1.0, 0.9, 1.0]))
     assert {r.case for r in read} == {"σ = 0"}
+    assert comparators.read(collected({name: runs[:1] for name, runs in late.items()})) == []
 
 
 def marks(figure: Figure) -> dict[str, list[np.ndarray]]:
