@@ -436,7 +436,7 @@ Table(table, "Table 6.4. Squared error on unseen states, mean of three runs (* c
       {f"error, n = {n}": ".2f" for n in found["sizes"]} | {"million operations": ".1f"})
 
 # %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "Two panels, for 200 and 800 samples: squared error of nine networks against the operations of a prediction. The chosen network, a black cross, is at the lower left; the Simple network stays above 6."}} tags=["hide-input"]
-picture = architecture_study.study_figure(found, caption)
+picture = architecture_study.draw(found, caption)
 large_marks = [line.get_ydata()[0] for line in picture.axes[-1].lines[1::2]]
 assert np.allclose(large_marks, mean_error[:, -1])
 picture
