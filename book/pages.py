@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from bandits.experiments import CLASSIFY, EXPERIMENTS
-from bandits.results import choices, figures, horizon_verdicts, paper, questions, saved, verdicts
+from bandits.results import (
+    choices,
+    comparator_settings,
+    figures,
+    horizon_verdicts,
+    paper,
+    questions,
+    saved,
+    verdicts,
+)
 from book import chapters
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,6 +150,11 @@ def settings() -> str:
     return choices.table()
 
 
+def comparators() -> str:
+    """Source, settings and cost of every comparator on the paper's task."""
+    return comparator_settings.table(saved.load_data("comparators", FIGURES)[0])
+
+
 ROOMS = (
     ("theory", "The mathematics: exact laws, bounds, and the ledger's checks."),
     ("checks, settings", "What is refused, and what a setting is."),
@@ -207,6 +221,7 @@ HOLES: dict[str, Callable[[], str]] = {
     "horizons": horizons,
     "gallery": gallery,
     "settings": settings,
+    "comparators": comparators,
     "chapters": reading_path,
     "citation": citation,
     "low_noise_alt": lambda: ALT["low_noise"],

@@ -2,7 +2,8 @@
 
 Choosing learns nothing. Recording keeps what was seen. Training changes the model, and happens at
 training stages only. Each module but `choice` and `learner` holds one policy, its `POLICY`, and an
-experiment's method names it by the module's name.
+experiment's method names it by the module's name. `SOURCE` is where it was published, and `AUTHORS`
+has the settings that its authors run, by name.
 """
 
 from bandits.policies.choice import Choice, Policy, argmax, chosen, drawn

@@ -102,3 +102,5 @@ class Bootstrapped:
 
 
 POLICY = Bootstrapped
+SOURCE = "Osband et al. (2016), Algorithm 1, as Zhang et al. (2021) run it"
+AUTHORS = {"members": 5, "keep": 0.8}

@@ -90,3 +90,5 @@ def seeded(generator: np.random.Generator) -> torch.Generator:
 
 
 POLICY = Dropout
+SOURCE = "Riquelme et al. (2018), Algorithm 1 with Dropout"
+AUTHORS = {"keep": 0.8}

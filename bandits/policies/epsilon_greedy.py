@@ -66,6 +66,8 @@ class EpsilonGreedy(Learner):
 
 
 POLICY = EpsilonGreedy
+SOURCE = "the paper, Algorithm 1"
+AUTHORS = {"p": 1.0}
 
 
 def Linear(context_size: int, arms: int, *, ties: Ties = "first") -> EpsilonGreedy:

@@ -47,3 +47,5 @@ class LinearThompson(LinUCB):
 
 
 POLICY = LinearThompson
+SOURCE = "Agrawal and Goyal (2013), Algorithm 1"
+AUTHORS = {"ridge": 1.0}

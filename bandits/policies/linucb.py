@@ -64,3 +64,5 @@ class LinUCB:
 
 
 POLICY = LinUCB
+SOURCE = "the paper, Algorithm 5"
+AUTHORS = {"ridge": 1.0, "alpha": 1.0}

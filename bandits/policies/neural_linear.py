@@ -141,3 +141,5 @@ class NeuralLinear(Learner):
 
 
 POLICY = NeuralLinear
+SOURCE = "Riquelme et al. (2018), Algorithm 1 with NeuralLinear"
+AUTHORS = {"ridge": 0.25, "shape": 6.0, "rate": 6.0}

@@ -45,3 +45,5 @@ class NeuralThompson(NeuralUCB):
 
 
 POLICY = NeuralThompson
+SOURCE = "Zhang et al. (2021), Algorithm 1"
+AUTHORS = {"ridge": 0.001, "nu": 1.0}

@@ -106,3 +106,5 @@ class NeuralUCB(Learner):
 
 
 POLICY = NeuralUCB
+SOURCE = "Zhou et al. (2020), Algorithm 1"
+AUTHORS = {"ridge": 0.001, "nu": 1.0}

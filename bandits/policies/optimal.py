@@ -31,3 +31,4 @@ class Optimal:
 
 
 POLICY = Optimal
+SOURCE = "the paper, Algorithm 3"

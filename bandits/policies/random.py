@@ -29,3 +29,4 @@ class Random:
 
 
 POLICY = Random
+SOURCE = "the paper, Algorithm 2"

@@ -60,3 +60,4 @@ class SquareCB(Learner):
 
 
 POLICY = SquareCB
+SOURCE = "Foster and Rakhlin (2020), Algorithm 1"

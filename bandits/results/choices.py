@@ -28,7 +28,7 @@ def network_of(experiment: Experiment, name: str) -> tuple[Method, NetworkSpec]:
     return method, method.predictor
 
 
-def listed(values: tuple[int, ...]) -> str:
+def listed(values: tuple[int | str, ...]) -> str:
     """As "8, 16 and 32"."""
     *first, last = map(str, values)
     return f"{', '.join(first)} and {last}" if first else last
