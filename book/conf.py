@@ -59,13 +59,19 @@ def plain_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: li
     lines[:] = [line.replace("|", "\\|") for line in lines]
 
 
-def with_levels(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """The captions of the contents are headings, which need a level for those who hear a page."""
+def as_heard(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Mend two roles for those who hear a page: headings have levels, and a list has items.
+
+    The captions of the contents are headings. Docutils gives an entry of the bibliography the role
+    `doc-biblioentry`, which ARIA has since given up for `listitem`: a list may hold no other.
+    """
     tree, heading = str(context.get("furo_navigation_tree", "")), 'role="heading"'
     context["furo_navigation_tree"] = tree.replace(heading, f'{heading} aria-level="2"')
+    entry, item = 'role="doc-biblioentry"', 'role="listitem"'
+    context["body"] = str(context.get("body", "")).replace(entry, item)
 
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
-    app.connect("html-page-context", with_levels, priority=900)  # after the theme
+    app.connect("html-page-context", as_heard, priority=900)  # after the theme
     app.connect("autodoc-process-docstring", plain_bars)

@@ -239,7 +239,8 @@ def visit(html: Path, paths: list[Path]) -> Iterator[dict[str, Any]]:
         unable("the pages are not tested in a browser: there is no node")
     names = [path.relative_to(html).as_posix() for path in paths]
     words = [str(node), str(ROOT / "book" / "browse.mjs"), str(chromium), str(html), *names]
-    done = subprocess.run(words, capture_output=True, text=True)
+    patience = 120 + 60 * len(names)  # seconds; a page takes about two, alone on a machine
+    done = subprocess.run(words, capture_output=True, text=True, timeout=patience)
     assert done.returncode == 0, done.stderr
     seen = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(seen) == len(VIEWS) * len(names)
@@ -304,4 +305,6 @@ def test_the_driver_sees_what_is_wrong(npm: None, tmp_path: Path) -> None:
         assert len(seen["raw"]) == 1
         assert len(seen["waiting"]) == len(seen["broken"]) == len(seen["silent"]) == 1
         assert seen["wide"] > 1000
-        assert {"color-contrast", "image-alt"} <= {one["rule"] for one in seen["axe"]}
+        rules = {one["rule"] for one in seen["axe"]}
+        whole = (seen["width"], seen["scheme"]) in {(390, "light"), (1400, "dark")}
+        assert rules >= {"color-contrast", "image-alt"} if whole else rules == set()
