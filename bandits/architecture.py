@@ -59,6 +59,20 @@ class Architecture:
             object.__setattr__(self, name, values)
 
 
+def check_shared(architecture: Any) -> Architecture:
+    """The architecture, if one network of it can serve all arms.
+
+    Raises:
+        ValueError: for one with convolutions, or of another kind.
+    """
+    if not isinstance(architecture, Architecture) or architecture.channels:
+        raise ValueError(
+            "a network that all arms share reads the context in a block for each arm, so it must "
+            f"be an Architecture without channels, as SIMPLE is, not {architecture!r}"
+        )
+    return architecture
+
+
 SIMPLE = Architecture(channels=(), stride=(), pool=(), padding=())
 
 

@@ -110,16 +110,15 @@ def torch_generator(seed: np.random.SeedSequence) -> torch.Generator:
     return torch.Generator().manual_seed(int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1)))
 
 
-def _network(
-    architecture: Architecture | Callable[[int], nn.Module],
-    context_size: int,
-    seed: torch.Generator,
-) -> nn.Module:
-    if isinstance(architecture, Architecture):
-        return Network(architecture, context_size, generator=seed)
+Shape = Architecture | Callable[[int], nn.Module]
+
+
+def _network(shape: Shape, size: int, seed: torch.Generator) -> nn.Module:
+    if isinstance(shape, Architecture):
+        return Network(shape, size, generator=seed)
     with torch.random.fork_rng(devices=[]):  # layers draw their weights from torch's own generator
         torch.manual_seed(int(torch.randint(2**62, (), generator=seed)))
-        return architecture(context_size)
+        return shape(size)
 
 
 class Networks:
@@ -136,9 +135,12 @@ class Networks:
         device: "cpu" or "cuda"; weights are kept there.
     """
 
+    common = 0
+    """How many weights, the last of each network, are those of all arms."""
+
     def __init__(
         self,
-        architecture: Architecture | Callable[[int], nn.Module],
+        architecture: Shape,
         context_size: int,
         arms: int,
         *,
@@ -147,15 +149,19 @@ class Networks:
         batches: np.random.SeedSequence,
         device: str = "cpu",
     ) -> None:
-        generator = torch_generator(weights)
         self.training = training
         self.device = torch.device(device)
-        self.networks = [
-            _network(architecture, context_size, generator).to(self.device)
-            for _ in range(whole("arms (K)", arms, 1))
-        ]
-        self.optimizers = [self._optimizer(network) for network in self.networks]
+        arms = whole("arms (K)", arms, 1)
+        built = self._built(architecture, context_size, arms, torch_generator(weights))
+        self.networks = [network.to(self.device) for network in built]
+        self.optimizers = self._optimizers()
         self.shuffle = torch_generator(batches)
+
+    def _built(self, shape: Shape, size: int, arms: int, seed: torch.Generator) -> list[nn.Module]:
+        return [_network(shape, size, seed) for _ in range(arms)]
+
+    def _optimizers(self) -> list[torch.optim.Adam]:
+        return [self._optimizer(network) for network in self.networks]
 
     def _optimizer(self, network: nn.Module) -> torch.optim.Adam:
         return torch.optim.Adam(network.parameters(), lr=self.training.learning_rate, fused=True)
@@ -182,15 +188,19 @@ class Networks:
     def _train(self, arm: int, history: History, rows: NDArray[np.int64]) -> None:
         if not self.training.keep_optimizer:
             self.optimizers[arm] = self._optimizer(self.networks[arm])
-        network, optimizer = self.networks[arm], self.optimizers[arm]
         for rate, batch in self.training.batches(rows, self._shuffled):
-            optimizer.param_groups[0]["lr"] = rate
-            optimizer.zero_grad(set_to_none=True)
             # Contexts become floats here, a mini-batch at a time: see `History`.
             inputs = self.inputs(history.contexts_of(batch))
-            rewards = torch.from_numpy(history.rewards[batch]).to(self.device)
-            F.mse_loss(network(inputs).reshape(len(inputs)), rewards).backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
+            predicted = self.networks[arm](inputs).reshape(len(inputs))
+            self._step(arm, rate, predicted, history.rewards[batch])
+
+    def _step(self, arm: int, rate: float, predicted: Tensor, r: NDArray[np.float32]) -> None:
+        """One step on the mean squared error of a mini-batch with rewards r (n,)."""
+        optimizer = self.optimizers[arm]
+        optimizer.param_groups[0]["lr"] = rate
+        optimizer.zero_grad(set_to_none=True)
+        F.mse_loss(predicted, torch.from_numpy(r).to(self.device)).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
 
     def _shuffled(self, n: int) -> NDArray[np.int64]:
         order: NDArray[np.int64] = torch.randperm(n, generator=self.shuffle).numpy()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bandits.experiments import CLASSIFY, EXPERIMENTS
+from bandits.experiments import CLASSIFY, EXPERIMENTS, SHARED
 from bandits.results import (
     choices,
     comparator_settings,
@@ -75,7 +75,7 @@ ALT = {
 ALT |= {
     task.name: "Share of wrong answers in the last quarter of the steps, by method, with a dot "
     "for each run and 95 % intervals."
-    for task in CLASSIFY
+    for task in (*CLASSIFY, SHARED)
 }
 """What is seen in each figure, for those who do not see it."""
 
@@ -161,7 +161,7 @@ ROOMS = (
     ("streams, schedules, architecture, mnist", "Random numbers, schedules, networks, images."),
     ("environments, linear", "The bandits; least squares and LinUCB's widths."),
     ("history, predictors, attaining", "What was seen, and what an ε-greedy policy believes."),
-    ("networks, policies", "The paper's networks, and its five algorithms."),
+    ("networks, shared_network, policies", "Networks, and the algorithms."),
     ("simulate", "The loop, and what a run is."),
     ("experiments", "Which methods, settings, steps and runs make which figure."),
     ("engine", "Computes runs, keeps them, and resumes."),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bandits.architecture import SIMPLE
 from bandits.experiments import COMPARATORS, EXPERIMENTS, Method, NetworkSpec, Scale
 from bandits.experiments.method import policy_names
 from bandits.experiments.tuning import TRIED
@@ -79,8 +80,11 @@ def test_whatever_is_changed_in_a_method_changes_its_row(name: str) -> None:
     ]
     if isinstance(spec := method.predictor, NetworkSpec):
         wide, short = replace(spec.architecture, width=7), replace(spec.training, epochs=3)
+        simple = replace(spec, architecture=SIMPLE)
         changed += [replace(method, predictor=replace(spec, architecture=wide)),
                     replace(method, predictor=replace(spec, training=short))]  # fmt: skip
+        one = replace(method, predictor=replace(simple, shared=True))
+        assert row(name, {name: one}) != row(name, {name: replace(method, predictor=simple)})
     for other in changed:
         assert row(name, {name: other}) != row(name)
 

@@ -86,7 +86,9 @@ def variants(value):
             continue
         other = another(f.name, getattr(value, f.name))
         assert other != getattr(value, f.name)
-        yield f"{type(value).__name__}.{f.name}", replace(value, **{f.name: other})
+        # A network with convolutions cannot be shared.
+        simple = {"architecture": SIMPLE} if f.name == "shared" else {}
+        yield f"{type(value).__name__}.{f.name}", replace(value, **{f.name: other}, **simple)
         if is_dataclass(getattr(value, f.name)):
             for name, inner in variants(getattr(value, f.name)):
                 yield name, replace(value, **{f.name: inner})

@@ -23,7 +23,7 @@ ROOMS = (
     ("environments", "linear"),
     ("history", "predictors"),
     ("attaining", "classification"),
-    ("networks", "policies"),
+    ("networks", "shared_network", "policies"),
     ("simulate",),
     ("experiments",),
     ("engine",),

@@ -63,7 +63,8 @@ def bound(spec: RunSpec) -> int | None:
     predictor = spec.method.predictor
     if not isinstance(predictor, NetworkSpec) or predictor.training.max_batches is None:
         return None
-    return predictor.training.max_batches * predictor.training.batch_size * spec.arms
+    networks = 1 if predictor.shared else spec.arms
+    return predictor.training.max_batches * predictor.training.batch_size * networks
 
 
 def cost_grows_as(spec: RunSpec) -> int:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from bandits.checks import UsageError, one_of
 from bandits.experiments.beyond import BEYOND
-from bandits.experiments.classify import CLASSIFY, RANKS
+from bandits.experiments.classify import CLASSIFY, RANKS, SHARED
 from bandits.experiments.comparators import COMPARATORS, COMPARATORS_NOISE
 from bandits.experiments.long import BOUNDED, LONG, bounded
 from bandits.experiments.method import (
@@ -66,6 +66,7 @@ __all__ = [
     "RESULTS_VERSION",
     "SCALES",
     "SETTINGS",
+    "SHARED",
     "SIMPLE_DEEP",
     "STUDY",
     "TUNING",
@@ -110,6 +111,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         COMPARATORS,
         COMPARATORS_NOISE,
         *CLASSIFY,
+        SHARED,
         RANKS,
         *LONG,
         *PROVED,

@@ -91,9 +91,10 @@ def _predictor(method: Method, given: Given) -> Predictor:
     wanted = method.predictor
     if isinstance(wanted, NetworkSpec):
         from bandits.networks import Networks
+        from bandits.shared_network import SharedNetwork
 
         own = {"architecture": wanted.architecture, "training": wanted.training}
-        return supply(Networks, given, own)  # type: ignore[no-any-return]
+        return supply(SharedNetwork if wanted.shared else Networks, given, own)  # type: ignore[no-any-return]
     if isinstance(wanted, LeastSquaresSpec):
         return LeastSquares(given["context_size"](), given["arms"](), ridge=wanted.ridge)
     if isinstance(wanted, RegressorSpec):

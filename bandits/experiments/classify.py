@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bandits.architecture import SIMPLE
+from bandits.architecture import SIMPLE, Training
 from bandits.classification import Classification
 from bandits.experiments.comparators import (
     BOOTSTRAPPED,
@@ -102,6 +102,20 @@ CLASSIFY = (
     task("penbased", "Ten digits written with a pen", Scale(5000, 6)),
     task("satimage", "Six kinds of ground from space", Scale(5000, 6)),
     task("optdigits", "Ten scanned digits", Scale(5000, 6)),
+)
+ONE_NETWORK = NetworkSpec(SIMPLE, Training(max_batches=200), shared=True)
+"""As many mini-batches as ten networks have together, so that compute decides nothing."""
+
+SHOWN = ("optimal", "epsilon_0_1", "epsilon_0_01", "neural_ucb", "neural_thompson", "random")
+SHARED = replace(
+    CLASSIFY[0],
+    name="classify_mnist_shared",
+    title="MNIST's ten digits, with one network for all arms as in Zhou, Li and Gu (2020)",
+    methods=tuple(
+        replace(method, predictor=ONE_NETWORK if method.training else method.predictor)
+        for method in CLASSIFY[0].select(list(SHOWN)).methods
+    ),
+    drawn_as="classify_mnist",
 )
 RANKS = Experiment(
     "ranks",

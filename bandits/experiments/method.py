@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from bandits.architecture import Architecture, Training
-from bandits.checks import file_safe, finite, one_of
+from bandits.architecture import Architecture, Training, check_shared
+from bandits.checks import file_safe, finite, one_of, yes_or_no
 from bandits.experiments.code import Code, as_code
 from bandits.settings import ADDED_LATER, Ties, TrainOn
 
@@ -18,10 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NetworkSpec:
-    """One network per arm."""
+    """One network per arm; or, if shared, one for all: see `bandits.shared_network`.
+
+    Raises:
+        ValueError: for a shared network with convolutions.
+    """
 
     architecture: Architecture
     training: Training = field(default_factory=Training)
+    shared: bool = field(default=False, metadata=ADDED_LATER)
+
+    def __post_init__(self) -> None:
+        if yes_or_no("shared", self.shared):
+            check_shared(self.architecture)
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,8 @@ class Dropout(Learner):
         (child,) = batches.spawn(1)
         self.in_training = seeded(np.random.default_rng(child))
         self._masks = self.in_training
-        for network in predictor.networks:
-            network.output.register_forward_pre_hook(self._mask)
+        for layer in {network.output for network in predictor.networks}:  # arms may share one
+            layer.register_forward_pre_hook(self._mask)
 
     def _mask(self, layer: nn.Module, given: tuple[Tensor]) -> tuple[Tensor]:
         (hidden,) = given

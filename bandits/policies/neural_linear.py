@@ -64,7 +64,8 @@ class NeuralLinear(Learner):
     network's last layer reads, and 1 for its bias. Theirs are the prior, ridge = 1/4 and both
     parameters of the inverse gamma 6, and that the posterior is of all data, computed anew from the
     features of today. Ours are the networks, one per arm, and that β is drawn at each step, while
-    the posterior changes at training stages.
+    the posterior changes at training stages. With a `SharedNetwork` each arm still has a posterior
+    of its own, as theirs have, on features that are learned from all arms.
 
     Args:
         predictor: networks (`bandits.networks.Networks`).

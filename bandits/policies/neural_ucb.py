@@ -23,9 +23,10 @@ class NeuralUCB(Learner):
     network's weights, U_ji = λ + the sum of g_i² over the steps that took arm j. That is how the
     authors' published code has it (of NeuralTS, which is theirs, too; λ = 0.001 and ν = 1 if it is
     told nothing); in the paper ν is γ² and the width of the layer divides g, which changes ν and λ
-    only. Ours are one network per arm, where theirs is one with a place in its input for each arm;
-    and that U grows at training stages, by the gradients at the weights that chose, where theirs
-    grows at each step.
+    only. Ours are one network per arm, where theirs is one with a place in its input for each arm
+    (with a `SharedNetwork` it is here, too, and U of the weights that all arms share is one); and
+    that U grows at training stages, by the gradients at the weights that chose, where theirs grows
+    at each step.
 
     Args:
         predictor: networks (`bandits.networks.Networks`).
@@ -89,9 +90,16 @@ class NeuralUCB(Learner):
         for contexts, actions in self._pending:
             inputs = self.networks.inputs(contexts)
             for row, arm in enumerate(actions):
-                self.seen[arm] += self.gradient(int(arm), inputs[row : row + 1])[1]
+                self._grow(int(arm), self.gradient(int(arm), inputs[row : row + 1])[1])
         self._pending.clear()
         super().train()
+
+    def _grow(self, arm: int, squares: Tensor) -> None:
+        """Add a gradient's squares to U: the part of weights that arms share, to that of each."""
+        own = len(squares) - self.networks.common
+        self.seen[arm][:own] += squares[:own]
+        for seen in self.seen:
+            seen[own:] += squares[own:]
 
     def state(self) -> State | None:
         """The networks' state and U."""

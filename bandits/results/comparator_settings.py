@@ -37,6 +37,7 @@ def settings(method: Method) -> dict[str, Any]:
         found |= changed(name, getattr(method, name), getattr(usual, name))
     if isinstance(method.predictor, NetworkSpec):
         found |= _parts(method.predictor, NETWORK)
+        found |= changed("shared", method.predictor.shared, False)
     return found
 
 
