@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from commands import python
 from torch import nn
 
 from bandits.architecture import SIMPLE, Training
@@ -257,3 +258,14 @@ def test_the_experiment_is_mnists_with_one_network_and_as_many_mini_batches(samp
     for job in jobs(SHARED, Scale(40, 1)):
         run = compute(job.spec, sample)  # type: ignore[arg-type]
         assert len(run.actions) == 40
+
+
+def test_a_network_for_each_arm_does_without_this_module() -> None:
+    """In a reader's browser there is no torch, and another module stands for `bandits.networks`."""
+    code = (
+        "import sys; from bandits.environments import SyntheticBandit\n"
+        "from bandits.experiments import *; method = SIMPLE_DEEP\n"
+        "build_policy(RunSpec(method, 0, 20), SyntheticBandit(5).rounds(1, 0, 20))\n"
+        "print('bandits.networks' in sys.modules, 'bandits.shared_network' in sys.modules)"
+    )
+    assert python("-c", code).stdout == "True False\n"

@@ -90,11 +90,14 @@ def _schedule(method: Method) -> Schedule:
 def _predictor(method: Method, given: Given) -> Predictor:
     wanted = method.predictor
     if isinstance(wanted, NetworkSpec):
-        from bandits.networks import Networks
-        from bandits.shared_network import SharedNetwork
+        # One of the two: in a reader's browser another module stands for the first.
+        if wanted.shared:
+            from bandits.shared_network import SharedNetwork as Networks
+        else:
+            from bandits.networks import Networks  # type: ignore[assignment]
 
         own = {"architecture": wanted.architecture, "training": wanted.training}
-        return supply(SharedNetwork if wanted.shared else Networks, given, own)  # type: ignore[no-any-return]
+        return supply(Networks, given, own)  # type: ignore[no-any-return]
     if isinstance(wanted, LeastSquaresSpec):
         return LeastSquares(given["context_size"](), given["arms"](), ridge=wanted.ridge)
     if isinstance(wanted, RegressorSpec):
