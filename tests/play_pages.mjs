@@ -106,6 +106,9 @@ const acts = {
     await press(page, "step 1");
     await press(page, "next random step");
     found.random = await read();
+    await page.getByLabel("method").selectOption("simple");
+    await press(page, "step 700");
+    found.simple = await read();
     await page.getByLabel("method").selectOption("linucb");
     await press(page, "the end");
     found.linucb = await read();

@@ -251,10 +251,13 @@ def test_what_was_recorded_leads_to_every_committed_decision(path: Path) -> None
     np.testing.assert_array_equal(met["digits"].max(axis=1), run.best_means)
 
 
-def test_arm_4_is_untried_when_the_replay_opens() -> None:
-    _, run = committed(FIGURES / "replay" / "low_noise-run00-deep.npz")
+@pytest.mark.parametrize(
+    ("method", "taken"), [("deep", [225, 122, 160, 0, 193]), ("simple", [274, 3, 215, 0, 208])]
+)
+def test_arm_4_is_untried_when_the_replay_opens(method: str, taken: list[int]) -> None:
+    _, run = committed(FIGURES / "replay" / f"low_noise-run00-{method}.npz")
     counts = np.bincount(run.actions[: replay_data.SHOWN], minlength=5)
-    assert counts.tolist() == [225, 122, 160, 0, 193]
+    assert counts.tolist() == taken
 
 
 def test_the_sheets_are_the_images_of_the_run() -> None:
@@ -278,7 +281,7 @@ def test_the_page_has_what_was_recorded(made: Path) -> None:
     page, (met, _) = read(made, "replay"), states()
     assert [int(d) for d in page["digits"]] == met["digits"].ravel().tolist()
     np.testing.assert_allclose(page["eta"], met["eta"], atol=5e-6)
-    assert len(page["methods"]) == len(RECORDED) >= 3
+    assert len(page["methods"]) == len(RECORDED) == 4
     for path in RECORDED:
         predictions, run = committed(path)
         method = page["methods"][path.stem.rsplit("-", 1)[1]]
@@ -461,10 +464,18 @@ def test_the_game_pays_the_digits(seen: dict[str, Any], made: Path) -> None:
 
 def test_the_replay_shows_the_committed_run(seen: dict[str, Any]) -> None:
     found, (met, _) = acts(seen, "replay"), states()
-    predictions, run = committed(FIGURES / "replay" / "low_noise-run00-deep.npz")
-    random = int(np.flatnonzero(run.explored[1:])[0]) + 2
-    for act, t in (("start", 700), ("right", 701), ("random", random)):
-        seen_now = found[act]
+    played = {
+        name: committed(FIGURES / "replay" / f"low_noise-run00-{name}.npz")
+        for name in ("deep", "simple", "linucb")
+    }
+    random = int(np.flatnonzero(played["deep"][1].explored[1:])[0]) + 2
+    for act, method, t in (
+        ("start", "deep", 700),
+        ("right", "deep", 701),
+        ("random", "deep", random),
+        ("simple", "simple", 700),
+    ):
+        seen_now, (predictions, run) = found[act], played[method]
         counts = np.bincount(run.actions[:t], minlength=5)
         assert seen_now["rows"] == [["times taken", *map(str, counts)]]
         assert seen_now["taken"] == run.actions[t - 1]
@@ -482,10 +493,11 @@ def test_the_replay_shows_the_committed_run(seen: dict[str, Any]) -> None:
         )
         assert f"{run.regret[:t].mean():.3f} per step" in seen_now["sums"]
         assert f"{run.explored[:t].sum()} random steps" in seen_now["sums"]
-    assert "Never taken: arm 4." in found["start"]["sums"]
+    for opened in ("start", "simple"):
+        assert "Never taken: arm 4." in found[opened]["sums"]
     assert "at random" in found["random"]["said"]
     assert "the best prediction decides" in found["start"]["said"]
-    _, linucb = committed(FIGURES / "replay" / "low_noise-run00-linucb.npz")
+    _, linucb = played["linucb"]
     counts = [f"{count:,}" for count in np.bincount(linucb.actions, minlength=5)]
     assert found["linucb"]["rows"] == [["times taken", *counts]]
     assert found["linucb"]["said"].startswith("Step 2,000. It never explores")

@@ -7,7 +7,7 @@ the same states and random numbers, so these are kept once. The committed record
 
     python tools/record_replay.py --mnist FOLDER
 
-which takes some fifteen minutes of one core and gives in figures/replay/ one .npz for each method,
+which takes some twenty minutes of one core and gives in figures/replay/ one .npz for each method,
 one for what they all met, and four pictures of the images. A method that is there is kept.
 """
 
@@ -37,7 +37,7 @@ from bandits.simulate import simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "figures"
-METHODS = ("deep", "linucb", "linear")
+METHODS = ("deep", "simple", "linucb", "linear")
 GREYS = 16
 SHEETS = 4
 COLUMNS = 10
