@@ -116,7 +116,7 @@ def simulate(
         means = _finite(rounds.means[block], "mean reward", t, (rounds.arms,))
         contexts = _finite(_single(rounds.contexts(block)), "context", t, (rounds.context_size,))
         with _naming(t):
-            choice = policy.choose(contexts, t, rounds.draws[block])
+            choice = policy.choose(contexts.copy(), t, rounds.draws[block])  # it may write on them
         _check_choice(choice, t, rounds.arms)
         rewards = _finite(_single(rounds.rewards(block, choice.actions)), "reward", t, ())
         _write(record, block, choice, rewards, means)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from bandits import cli
+from bandits.engine.npz import read_arrays
 from bandits.environments import SyntheticBandit
 from bandits.experiments import OWN
 from bandits.results.saved import load_data, load_runs
@@ -301,6 +302,118 @@ def test_control_c_ends_an_endless_loop_and_names_it(workers: int) -> None:
     assert {name.rsplit("-", 1)[0] for name in names()} == done
     assert cli.main(["run", *words[1:-2], "--workers", "1", "--methods", "random,always"]) == 0
     assert len(names()) == 4
+
+
+HOSTILE = """
+import os
+print("imported")
+
+class Writes(Always):
+    def choose(self, contexts, t, draws):
+        contexts[:], draws.rho[:] = 7, 0
+        return super().choose(contexts, t, draws)
+    def record(self, contexts, choice, rewards):
+        assert (contexts != 7).any()
+
+class Cheats(Always):
+    def __init__(self, arms, means): self.arm, means[:] = 1, 9
+
+class Forks(Always):
+    def train(self): os.fork()
+
+class ForksAndRaises(Always):
+    def train(self):
+        if not os.fork(): raise ValueError("in the fork")
+
+def own(policy): return Method(policy.__name__.lower(), policy.__name__, policy)
+
+HOSTILE = with_("hostile", *map(own, (Writes, Cheats, Forks, ForksAndRaises)), RANDOM, ALWAYS)
+if os.environ.get("FORK"): os.fork()
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("imported", ["", "FORK"])
+def test_what_writes_on_its_arrays_or_forks_changes_no_run(workers: str, imported: str) -> None:
+    """In a process of its own: it forks."""
+    write(HOSTILE)
+    words = ["run", "study_of_mine.py:HOSTILE", *SMALL, "--workers", workers]
+    done = subprocess.run(
+        [sys.executable, "-m", "bandits", *words],
+        env=os.environ | {"PYTHONPATH": str(ROOT), **({imported: "1"} if imported else {})},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 1
+    failed = [line for line in done.stderr.splitlines() if line != "imported"]
+    assert [line.split(": ", 2)[1] for line in failed] == [
+        f"hostile, method cheats, run {run}, seed 2022" for run in (0, 1)
+    ]
+    assert all("assignment destination is read-only (study_of_mine.py, line " in f for f in failed)
+    kept = {name.rsplit("-", 1)[0]: Path("out/runs") / name for name in names()}
+    assert len(kept) == 10
+    for run in ("run00", "run01"):
+        always = read_arrays(kept[f"always-{run}"])[0]
+        for name in ("writes", "forks", "forksandraises"):
+            other = read_arrays(kept[f"{name}-{run}"])[0]
+            assert always.keys() == other.keys()
+            for key in always:
+                if key != "about":
+                    np.testing.assert_array_equal(other[key], always[key])
+
+
+def test_what_a_file_prints_is_no_part_of_what_is_told(capsys: Output) -> None:
+    write("print('imported')")
+    assert cli.main(["list", "study_of_mine.py:MINE", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)[0]["name"] == "mine"
+    assert err == "imported\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "drawn", "name"),
+    [
+        ("RNG = np.random.default_rng(0)", "RNG.integers(5, size=n)", "RNG"),
+        ("", "np.random.randint(5, size=n)", "np.random.randint"),
+        ("from numpy.random import randint", "randint(5, size=n)", "randint"),
+        ("import random", "[random.randrange(5) for _ in range(n)]", "random.randrange"),
+        ("import random", "np.array([int(5 * random.random())] * n)", "random.random"),
+        ("import torch\nG = torch.Generator()", "torch.randint(5, (n,), generator=G)", "G"),
+        ("HELD = [np.random.RandomState(1)]", "HELD[0].randint(5, size=n)", "RandomState"),
+    ],
+)
+def test_a_generator_that_runs_would_share_is_refused(
+    more: str, drawn: str, name: str, capsys: Output
+) -> None:
+    write(
+        f"""{more}
+class Drawn(Always):
+    def choose(self, contexts, t, draws):
+        n = len(t)
+        return Choice({drawn}, None)
+M = with_("m", RANDOM, Method("drawn", "Drawn", Drawn))
+"""
+    )
+    assert cli.main(["run", "study_of_mine.py:M", *ALONE]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"bandits: {name} draws from a random generator that all runs would sha")
+    assert told.count("\n") == 1
+    assert names() == set()
+
+
+def test_a_generator_of_the_run_is_taken() -> None:
+    write(
+        """
+        class Drawn(Always):
+            def __init__(self, arms, generator, weights):
+                self.generator, self.own = generator, np.random.default_rng(weights)
+            def choose(self, contexts, t, draws):
+                return Choice(self.generator(t[0]).integers(5, size=len(t)), None)
+        M = with_("m", RANDOM, Method("drawn", "Drawn", Drawn))
+        """
+    )
+    assert cli.main(["run", "study_of_mine.py:M", *ALONE]) == 0
 
 
 # What is refused before any work

@@ -1,8 +1,10 @@
 """One run in this process: its table, its policy, and the loop between them; or one task."""
 
+import os
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack
 
+from bandits.engine.signals import end_forks
 from bandits.engine.task import Arrays, Task
 from bandits.engine.threads import flushed_denormals, one_thread
 from bandits.experiments import RunSpec, build_policy, environment
@@ -34,8 +36,17 @@ def compute(
         start: gives the checkpoint to resume from, or None.
         after_stage: called after each training stage with the steps so far and the policy.
     """
-    networks = spec.method.torch
-    with one_thread(networks=networks), flushed_denormals() if networks else nullcontext():
+    networks, born = spec.method.torch, os.getpid()
+
+    def staged(done: Trajectory) -> None:
+        end_forks(born)
+        after_stage(done, policy)
+
+    with ExitStack() as during:
+        during.callback(end_forks, born)
+        during.enter_context(one_thread(networks=networks))
+        if networks:
+            during.enter_context(flushed_denormals())
         rounds = environment(spec, mnist).rounds(spec.seed, spec.run, spec.steps)
         if rounds.arms != spec.arms:
             raise ValueError(
@@ -54,5 +65,5 @@ def compute(
             train_every=spec.train_every,
             keep_predictions=spec.keep_predictions,
             resume=past,
-            after_stage=lambda done: after_stage(done, policy),
+            after_stage=staged,
         )

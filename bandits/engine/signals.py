@@ -1,5 +1,9 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: what is finished, and how far it is, is kept."""
+"""SIGTERM and SIGHUP end a command as Ctrl-C does: what is finished, and how far it is, is kept.
 
+And a process that the user's code forked ends where it comes back.
+"""
+
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -28,6 +32,15 @@ def end(number: int, frame: FrameType | None) -> NoReturn:
     for signal_number in ENDING:
         signal.signal(signal_number, signal.SIG_IGN)
     raise Terminated(number)
+
+
+def end_forks(born: int) -> None:
+    """End this process, unless its number is that of the one which began the work.
+
+    Otherwise code that forks would have two processes finish one run, and answer for it.
+    """
+    if os.getpid() != born:
+        os._exit(1)
 
 
 @contextmanager

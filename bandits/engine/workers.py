@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Protocol, TypeVar, cast
 
-from bandits.engine.signals import ENDING, Terminated, end
+from bandits.engine.signals import ENDING, Terminated, end, end_forks
 
 GRACE_SECONDS = 9.0
 """A little less than what container runtimes grant between SIGTERM and SIGKILL."""
@@ -57,11 +57,13 @@ def _take_jobs(
     failure: Callable[[Job, BaseException], str],
     fractions: MutableSequence[float],
 ) -> None:
+    born = os.getpid()
     while True:
         try:
             number, job = channel.recv()
         except EOFError:
             return
+        end_forks(born)  # the user's file, which may be imported here, can have forked
 
         def report(fraction: float, number: int = number) -> None:
             fractions[number] = fraction

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bandits.checks import UsageError, one_of
 from bandits.classification import Classification
@@ -65,7 +66,7 @@ def _given(spec: RunSpec, rounds: Rounds, device: str) -> Given:
         "context_size": lambda: rounds.context_size,
         "steps": lambda: rounds.steps,
         "train_every": lambda: spec.train_every,
-        "means": lambda: rounds.means,
+        "means": lambda: _to_read(rounds.means),
         "schedule": lambda: _schedule(method),
         "predictor": lambda: _predictor(method, given),
         "predictors": lambda: lambda count: _predictors(method, given, count),
@@ -78,6 +79,13 @@ def _given(spec: RunSpec, rounds: Rounds, device: str) -> Given:
         "device": lambda: device,
     }
     return given
+
+
+def _to_read(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A copy on which nobody can write: what a policy does must not change what it is paid."""
+    copy = values.copy()
+    copy.flags.writeable = False
+    return copy
 
 
 def _schedule(method: Method) -> Schedule:

@@ -1,6 +1,8 @@
 """An experiment in a file of the user's own, named by its place: `my_study.py:MINE`."""
 
+import os
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
 
@@ -29,10 +31,14 @@ def load(place: str) -> Experiment:
         raise UsageError(f"there is no file {file}, of which {place!r} is to be taken")
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
+    born = os.getpid()
     try:
-        module = import_module(path.stem)
+        with redirect_stdout(sys.stderr):  # what it prints is no part of what a command tells
+            module = import_module(path.stem)
     except Exception as error:
         raise UsageError(f"{file} cannot be imported: {_told(error, path)}") from error
+    if os.getpid() != born:
+        os._exit(1)  # it forked: one of the two goes on
     if Path(str(getattr(module, "__file__", ""))).resolve() != path:
         raise UsageError(
             f"{file} cannot be imported, since another module is called {path.stem}, too "

@@ -43,6 +43,7 @@ class Told:
         """What is told of a value, as JSON values."""
         if value is None or isinstance(value, bool | int | float | str):
             return repr(value) if isinstance(value, float) else value
+        refuse_shared(type(value).__qualname__, value)
         if id(value) in self._seen:
             return {"again": self._seen[id(value)][0]}
         self._seen[id(value)] = len(self._seen), value  # kept, so that no other takes its id
@@ -169,10 +170,49 @@ class Told:
 
     def _uses(self, nodes: list[ast.AST], there: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a module's names that a definition refers to."""
-        names = {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
+        parts = [part for node in nodes for part in ast.walk(node)]
+        for part in parts:
+            refuse_shared(*_meant(part, there))
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
         used = {name: self.of(there[name]) for name in sorted(names) if name in there}
         imports = [self._imports(node, there.get("__package__")) for node in nodes]
         return used | {"import": imports} if any(imports) else used
+
+
+GENERATORS = {
+    ("numpy", "Generator"),
+    ("numpy", "RandomState"),
+    ("numpy", "BitGenerator"),
+    ("random", "Random"),
+    ("torch", "Generator"),
+}
+"""Random generators, by the package and name of their class."""
+
+
+def refuse_shared(name: str, value: Any) -> None:
+    """Refuse a random generator, or a function of one, that would live on from run to run.
+
+    Raises:
+        UsageError: naming it, and what a run gives.
+    """
+    for kind in (*type(value).__mro__, *type(getattr(value, "__self__", None)).__mro__):
+        if (kind.__module__.partition(".")[0], kind.__name__) in GENERATORS:
+            raise UsageError(
+                f"{name} draws from a random generator that all runs would share, so that each "
+                "would depend on those before it; a run gives generator, of which generator(t) is "
+                "for the step t, and the seeds weights and batches"
+            )
+
+
+def _meant(node: ast.AST, there: Mapping[str, Any]) -> tuple[str, Any]:
+    """A name, or a name in modules such as np.random.rand, and its value; None if it has none."""
+    if isinstance(node, ast.Name):
+        return node.id, there.get(node.id)
+    if isinstance(node, ast.Attribute):
+        name, module = _meant(node.value, there)
+        if isinstance(module, ModuleType):
+            return f"{name}.{node.attr}", getattr(module, node.attr, None)
+    return "", None
 
 
 def no_source(value: Any) -> UsageError:
