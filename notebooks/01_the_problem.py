@@ -112,7 +112,7 @@ draw_states(right, 6, 10)
 assert states.shape == (10, 3920)
 
 # %% [markdown]
-# **Figure 1.1.** *The states of ten rounds: five images each.*
+# **Figure 1.1.** *The states of ten rounds: five images of MNIST each.*
 #
 # **Your turn.** Replace the numbers below by the arms you want (1 to 5), one for each round, and
 # run the notebook from here on (in JupyterLab: *Run*, *Run Selected Cell and All Below*). You have

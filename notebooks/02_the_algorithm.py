@@ -227,7 +227,7 @@ assert errors[-1] < 0.04
 #
 # ## 5. When it explores, and what it takes
 
-# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "Two hundred dots, time against state, over four bands of colour. At the left many dots are ringed and of mixed colours; at the right nearly all have the colour of their band."}} tags=["hide-input"]
+# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "Two hundred dots, time against state, over four bands of colour. At the left more dots are ringed, and the colours are mixed; at the right nearly all have the colour of their band."}} tags=["hide-input"]
 figure, axes = plt.subplots(figsize=(9, 3.4), layout="constrained")
 bands = np.array([to_rgb(colour) for colour in ARM_COLOURS])[truth.argmax(axis=1)]
 axes.imshow(bands[:, None], alpha=0.15, extent=(0, 201, 0, 1), origin="lower", aspect="auto")
@@ -246,7 +246,7 @@ assert abs(explored.sum() - epsilon(t).sum()) < 4 * spread
 # **Figure 2.3.** *Each dot is a step: its height is the state, its colour the arm taken. The bands in the
 # background show the best arm, black rings mark the exploring steps.*
 #
-# At the left the rings are dense and the colours mixed. To the right the dots take on the colour
+# At the left the rings are denser and the colours mixed. To the right the dots take on the colour
 # of their band. In numbers:
 
 # %%
@@ -322,7 +322,7 @@ with one_thread():
     policy = EpsilonGreedy(PowerSchedule(1 / 3), networks, arms=3)
     deep = simulate(policy, longer, train_every=20, after_stage=remember)
 
-# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "Four panels of what the networks believe before steps 1, 21, 101 and 401: nearly flat lines at first, smooth curves close to the dashed truth in the end."}} tags=["hide-input"]
+# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "Four panels of what the networks believe before steps 1, 21, 101 and 401: lines with a small slope at first, smooth curves close to the dashed truth in the end."}} tags=["hide-input"]
 figure, panels = plt.subplots(1, 4, figsize=(9, 2.9), sharey=True, layout="constrained")
 panels[0].set_ylabel("reward")
 for axes, t in zip(panels, (1, 21, 101, 401), strict=True):
@@ -341,8 +341,8 @@ assert wrong[401] < 0.05 < 0.125 < wrong[1]
 # **Figure 2.4.** *What the networks of the three arms believe (solid), in the colours of Figure 2.1, and the
 # truth (dashed).*
 #
-# Before the first training the networks believe almost nothing: nearly flat lines, different from
-# arm to arm because the initial weights are random. After one training stage, on 20 rewards of all
+# Before the first training the networks know nothing of the rewards: lines with a small slope, different
+# from arm to arm because the initial weights are random. After one training stage, on 20 rewards of all
 # arms together, they have a first rough idea, after twenty stages the curves. A network fills the
 # gaps between dots with a smooth curve, where neighbours leave steps; which of the two is closer to the
 # truth depends on the task. For images, [notebook 6](06_the_mnist_bandit.ipynb) shows that the *shape* of
@@ -445,8 +445,8 @@ assert all((abs(counted[name] - never[name]) <= 4 * error[name] + 1 / 500).all()
 # With $p = 1$ the probability falls like $t^{-1/3}$, or $t^{-1/K}$ in general: slowly, and more slowly
 # with more arms. With $p = 2$ it never falls to 0. The paper says of $p > 1$ (Remark 3.6): "The
 # number of samples is finite and the approximation will not converge in general. This is called a
-# starvation scenario since the optimal action is not sampled sufficiently." But at any horizon that one
-# can run, $p = 1$ starves arms as well. Here is the worst of the runs above, from inside.
+# starvation scenario since the optimal action is not sampled sufficiently." But over 600 steps $p = 1$ starves
+# arms as well. Here is the worst of the runs above, from inside.
 
 # %%
 worst = int(late["1"].argmax())

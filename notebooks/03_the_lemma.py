@@ -600,7 +600,7 @@ plt.show()
 # ## What was seen
 #
 # * Part I of the lemma ($p = 1$) is true, and for five arms says nothing before step $4 \cdot 10^{32}$.
-# * Part II is false as printed: one inequality under it fails for every $t$ and $p$. With the integral
+# * Part II is false as printed: one inequality under it fails for every $t$ and every $p < 1$. With the integral
 #   from 1 in its place, one lemma covers $0 < p \le 1$.
 # * At $p = 1/3$ the printed statement happens to be true for $K \ge 2$, though its proof is not.
 #

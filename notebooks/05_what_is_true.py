@@ -457,11 +457,11 @@ print(f"fitted over t = 100 to 2,000: t^({fit[0]:.3f})")
 # %% [markdown]
 # ## What was seen
 #
-# All arms keep up for ever from about a thousand steps on, if $p = 1/3$ (A). There are bandits whose regret
+# With probability 95 % all of five arms keep up for ever from about a thousand steps on, if $p = 1/3$ (A). There are bandits whose regret
 # falls as $t^{-1/3}$ and no faster, so that the paper's exponent is right for the regret itself, and the
 # corrected theorem's constant is within a factor 2 of the truth (B). The algorithm's own errors bound its regret,
-# whatever data it was trained on (C). And $\varepsilon_t = 1/t$ costs even a perfect learner $t^{-1/5}$ with
-# five arms (D).
+# whatever data it was trained on (C). And $\varepsilon_t = 1/t$ costs even a learner that knows every drawn arm
+# perfectly, and takes no other by choice, a regret of order $t^{-1/5}$ with five arms (D).
 #
 # From here on the study looks at the experiments: [the MNIST bandit](06_the_mnist_bandit.ipynb), its data and its
 # networks.

@@ -154,20 +154,25 @@ def test_what_is_said_of_the_noisy_long_runs_is_what_they_lost(words: str) -> No
     calm, _ = saved.load_data("long_low_noise", FIGURES)
     loud, _ = saved.load_data("long_high_noise", FIGURES)
 
-    def lost(data: saved.SavedData, name: str) -> np.ndarray:
-        return (data["late_best"] - data["late_mean"])[verdicts.place_of(data, name), :2, -1]
+    def lost(data: saved.SavedData, name: str, horizon: int = -1) -> np.ndarray:
+        return (data["late_best"] - data["late_mean"])[verdicts.place_of(data, name), :2, horizon]
 
     assert loud["late_mean"].shape[1] == 2, "the text says two runs"
     names = ("deep", "simple", "linucb", "linear")
     for data in (calm, loud):  # the order, in both runs
         assert (np.diff([lost(data, name) for name in names], axis=0) > 0).all()
     np.testing.assert_allclose(lost(calm, "random"), lost(loud, "random"))  # the same states
-    cost = {name: (lost(loud, name) - lost(calm, name)).mean() for name in names}
-    assert f"it costs Simple {cost['simple']:.2f}, and LinUCB and Linear" in words
-    assert f"Linear {cost['linucb']:.2f} and {cost['linear']:.2f}. Deep has" in words
+    late = [(lost(loud, name) - lost(calm, name)).mean() for name in names]
+    assert "noise costs Deep {:.2f} and Simple {:.2f}, and LinUCB".format(*late) in words
+    assert "LinUCB and Linear {2:.2f} and {3:.2f}. At 2,000 steps".format(*late) in words
+    early = [(lost(loud, name, 0) - lost(calm, name, 0)).mean() for name in names]
+    assert "same runs {:.2f}, {:.2f}, {:.2f} and {:.2f}; so".format(*early) in words
+    assert late[0] > early[0] and all(b < a for a, b in zip(early[1:], late[1:], strict=True))
     place = verdicts.place_of(loud, "deep")
     errors = [data["causes"][place, :2, 2, -1] for data in (calm, loud)]
     told = " against ".join(f"{one:.2f} and {two:.2f}" for one, two in reversed(errors))
+    without_an_arm = (calm["causes"][place, :2, 1, -1] > 0).sum()
+    assert without_an_arm == 1  # "one of which does without an arm where there is no noise"
     assert f"its errors on them cost {told.replace(' against', ', against')} without noise" in words
     _, slopes = local_exponents(loud["t"], loud["normalized_regret"][place])
     assert f"about as $t^{{{slopes[:, -1].mean():.2f}}}$ at the end" in words

@@ -163,7 +163,7 @@ def test_the_long_horizon_s_findings_give_its_numbers() -> None:
     assert f"after {early.mean():.2f} at 2,000 steps and {middle.mean():.2f} at 10,000" in page
     for method, name in (("simple", "Simple Deep"), ("linucb", "LinUCB"), ("linear", "Linear")):
         assert f"{name} {interval(lost[method][:, -1])}" in page
-    assert f"pixels loses less than {float(data['linear_regret']):.2f}." in page
+    assert f"least squared error loses {float(data['linear_regret']):.2f}." in page
     exponents = data["exponents"][list(data["methods"]).index("deep")]
     assert f"Deep about as t^(−{-exponents[:, -1].mean():.2f})" in page
     readme = (FOLDER.parent / "README.md").read_text("utf-8")
@@ -220,9 +220,13 @@ def test_the_results_page_gives_the_numbers_of_the_noisy_long_runs() -> None:
     deep, simple, linucb, linear = (lost[n] for n in ("deep", "simple", "linucb", "linear"))
     assert f"Deep loses {deep:.2f} per step of the last quarter, Simple Deep {simple:.2f}," in page
     assert f"LinUCB {linucb:.2f}, Linear {linear:.2f}. Noise" in page
-    k = names.index("simple")
-    cost = (calm["late_mean"][k, :2, -1] - loud["late_mean"][k, :, -1]).mean()
-    assert f"at 2,000 steps: Simple Deep {cost:.2f}, and" in page
+    k = [names.index(name) for name in ("deep", "simple", "linucb", "linear")]
+    cost = (calm["late_mean"][k, :2] - loud["late_mean"][k]).mean(axis=1)
+    deep, simple, linucb, linear = cost[:, -1]
+    assert f"Noise costs Deep {deep:.2f} and Simple Deep {simple:.2f} there, LinUCB" in page
+    assert f"LinUCB {linucb:.2f} and Linear {linear:.2f}; at 2,000" in page
+    early = cost[:, 0]
+    assert f"it costs the same runs {early.min():.2f} to {early.max():.2f}." in page
     with_noise, without = (d["causes"][names.index("deep"), :2, 2, -1].mean() for d in (loud, calm))
     assert f"lose {with_noise:.2f} where they lose {without:.2f} without." in page
     assert loud["late_mean"].shape[1] == 2, "the page says two runs"
