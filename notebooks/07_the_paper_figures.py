@@ -509,7 +509,7 @@ KINDS["long_low_noise"].draw(found, long_captions["long_low_noise"])
 
 # %%
 columns = horizon_verdicts.read_columns(committed | long)
-caption = "Table 7.10. The claims without noise, in the last quarter up to each horizon."
+caption = "The claims without noise, in the last quarter up to each horizon."
 Markdown(f"{caption}\n\n{horizon_verdicts.table(columns, at_least=2)}")
 
 # %% [markdown]
@@ -566,7 +566,7 @@ KINDS["error_causes"].draw(fits, errors_captions["error_causes"])
 table = pd.DataFrame({"network": fits["fit_labels"], "samples": fits["samples"],
                       "regret per step": fits["regret"].mean(axis=1)})
 table.loc[len(table)] = ["in the bandit", fits["samples"][0], fits["bandit_regret"].mean()]
-Table(table, "Table 7.11. What a network loses, mean of two.", {"samples": ",", "regret per step": ".2f"})
+Table(table, "Table 7.10. What a network loses, mean of two.", {"samples": ",", "regret per step": ".2f"})
 
 # %% [markdown]
 # **How many samples there are, and then how they were learned from.** A quarter of the samples costs 0.32,
@@ -611,7 +611,7 @@ late_by_p = exponents["late_best"] - exponents["late_mean"]
 table = pd.DataFrame({"exponent": exponents["labels"]} | {
     f"up to {t:,}": [f"{one:.2f}, {two:.2f}" for one, two in late_by_p[:, :, k]]
     for k, t in enumerate(exponents["horizons"])})
-Table(table, "Table 7.12. Lost per step of the last quarter, in each of the two runs.")
+Table(table, "Table 7.11. Lost per step of the last quarter, in each of the two runs.")
 
 # %% [markdown]
 # **With $p = 1/2$ or $2/3$ none of the ten arms starves, and exploring is soon cheap.** From step 612 on
@@ -646,7 +646,7 @@ table = pd.DataFrame(lost, columns=columns)
 table.insert(0, "exponent", longest["labels"])
 table["slope at the end"] = [horizon_panels.local_exponents(longest["t"], regret)[1][0, -1]
                              for regret in longest["normalized_regret"]]
-Table(table, "Table 7.13. Lost per step of the last quarter, and the slope of the normalized regret.",
+Table(table, "Table 7.12. Lost per step of the last quarter, and the slope of the normalized regret.",
       dict.fromkeys([*columns, "slope at the end"], ".2f"))
 
 # %% [markdown]
@@ -667,7 +667,7 @@ print(f"linear function with the least squared error: {float(found['linear_regre
 places = [verdicts.place_of(found, name) for name in ("linucb", "linear", "simple", "deep")]
 table = pd.DataFrame({"method": found["labels"][places]} | {
     f"up to {t:,}": [interval(late[place, :, k]) for place in places] for k, t in enumerate(found["horizons"])})
-Table(table, "Table 7.14. Lost per step of the last quarter without noise, five runs.")
+Table(table, "Table 7.13. Lost per step of the last quarter without noise, five runs.")
 
 # %% [markdown]
 # ### And with noise?
@@ -696,7 +696,7 @@ for name in ("deep", "simple", "linucb", "linear"):
     rows.append([name, *both[:2], (heard - calm)[:, 0].mean(), *both[2:], (heard - calm)[:, -1].mean()])
 columns = [f"{t:,}: {what}" for t in (2000, 40_000) for what in ("σ = 0", "σ = 1", "cost")]
 Table(pd.DataFrame(rows, columns=["method", *columns]),
-      "Table 7.15. Lost per step of the last quarter up to 2,000 and 40,000 steps, in the same two runs.",
+      "Table 7.14. Lost per step of the last quarter up to 2,000 and 40,000 steps, in the same two runs.",
       {"2,000: cost": ".2f", "40,000: cost": ".2f"})
 
 # %%
@@ -775,7 +775,7 @@ curves = {"a perfect learner, Theorem D": least, "Deep, mean of five runs": lost
 table = {"regret per step": list(curves)} | {
     f"up to {t:,}": [f"{curve[t - 1]:,.2f}" if t <= len(curve) else "–" for curve in curves.values()]
     for t in (2000, 40_000, 100_000)}
-Table(pd.DataFrame(table), "Table 7.16. What is measured and what is proved, on average up to t.")
+Table(pd.DataFrame(table), "Table 7.15. What is measured and what is proved, on average up to t.")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 (t_0, *_), (first, *_) = bounds.unified(1.0, 5, 1e13)
@@ -820,7 +820,7 @@ for run, arm in np.argwhere(drawn == 0):
     then = (t, f"{at[run, arm]:.2f}", f"{paid:.0f}") if t else ("never", "–", "–")
     rows.append([run, arm + 1, f"{low[run, arm]:.2f} to {high[run, arm]:.2f}", *then, count])
 columns = ["run", "arm", "untrained prediction", "first taken at t", "predicted then", "it paid", "taken in all"]
-Table(pd.DataFrame(rows, columns=columns), "Table 7.17. The arms that no random step drew.")
+Table(pd.DataFrame(rows, columns=columns), "Table 7.16. The arms that no random step drew.")
 
 # %% jupyter={"source_hidden": true} tags=["hide-input"]
 early = (taken > 0) & ((taken < drawn) | (drawn == 0))
