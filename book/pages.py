@@ -97,12 +97,13 @@ def fill(page: str) -> str:
 
 def papers_verdicts() -> str:
     """The paper's claims about its figures, held against the committed data."""
-    return verdicts.table(paper.read_all(_found()))
+    return _whole(verdicts.table(paper.read_all(_found())))
 
 
 def our_questions() -> str:
     """What was expected of the study's own questions, held against the committed data."""
-    return verdicts.table(questions.read_all(_found()), heading="expected, beyond the paper")
+    rows = questions.read_all(_found())
+    return _whole(verdicts.table(rows, heading="expected, beyond the paper"))
 
 
 def horizons() -> str:
@@ -110,7 +111,12 @@ def horizons() -> str:
     columns = horizon_verdicts.read_columns(_found())
     if len(columns) < 2:
         return "The committed data has one horizon so far."
-    return horizon_verdicts.table(columns)
+    return _whole(horizon_verdicts.table(columns))
+
+
+def _whole(table: str) -> str:
+    """The table, in which no interval is broken over two lines."""
+    return re.sub(r"\[[-−.\d]+, [-−.\d]+\]", lambda m: m[0].replace(", ", ",\u00a0"), table)
 
 
 def gallery() -> str:
@@ -139,9 +145,8 @@ def _exhibit(name: str) -> str:
 `{name}`, {told["caption"]}.
 ```
 
-Made by `bandits figures {name} --scale paper`
-: from {told["data"]["description"]}; results version {told["results_version"]}; drawn with {drawn}.
-  Get its {files}.
+Made by `bandits figures {name} --scale paper` from {told["data"]["description"]};
+results version {told["results_version"]}; drawn with {drawn}. Get its {files}.
 """
 
 

@@ -449,7 +449,8 @@ MINUTES = 60
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The site, built from the wheels that pip finds (or LITE_WHEELS names), and served."""
+    """The site in the pages that BANDITS_BOOK names, or built from the wheels that pip finds."""
+    unable = pytest.fail if os.environ.get("BANDITS_BROWSER") == "required" else pytest.skip
     for there, what in (
         (shutil.which("node"), "node is not installed"),
         (CHROMIUM, "Chromium is not installed"),
@@ -457,15 +458,19 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ((NPM / "playwright-core").exists(), "npm's playwright-core is not there: make book-lite"),
     ):
         if not there:
-            pytest.skip(f"notebooks are not run in a browser: {what}")
-    pytest.importorskip("jupyterlite_core", reason="jupyterlite is not installed: make book-lite")
-    from book.lite.site import build
+            unable(f"notebooks are not run in a browser: {what}")
+    if made := os.environ.get("BANDITS_BOOK"):
+        html = ROOT / made
+    else:
+        pytest.importorskip("jupyterlite_core", reason="jupyterlite is not installed")
+        from book.lite.site import build
 
-    scratch = tmp_path_factory.mktemp("lite")
-    places = list(filter(None, [os.environ.get("LITE_WHEELS")]))
-    build(scratch / "html/lite", scratch / "cache", places)
-    assert not list((scratch / "html").rglob("*.map"))
-    with served(scratch / "html") as host:
+        scratch = tmp_path_factory.mktemp("lite")
+        html = scratch / "html"
+        build(html / "lite", scratch / "cache")
+    assert (html / "lite/index.html").exists(), "make book-lite makes what runs in the pages"
+    assert not list((html / "lite").rglob("*.map"))
+    with served(html) as host:
         yield f"{host}lite/"
 
 

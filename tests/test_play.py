@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -328,11 +329,12 @@ def seen(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
     """What headless Chromium saw on the pages, built alone: links to other pages are not asked."""
     pytest.importorskip("myst_nb", reason="the extra `book` is not installed")
     pytest.importorskip("furo", reason="the extra `book` is not installed")
+    unable = pytest.fail if os.environ.get("BANDITS_BROWSER") == "required" else pytest.skip
     chromium = browser()
     if chromium is None or shutil.which("node") is None:
-        pytest.skip("there is no Chromium or no Node.js, so no page was opened")
+        unable("there is no Chromium or no Node.js, so no page was opened")
     if not (NPM / "playwright-core").exists() or not (NPM / "uplot").exists():
-        pytest.skip("npm's part of the book is not installed: make book does it")
+        unable("npm's part of the book is not installed: make book does it")
     folder = tmp_path_factory.mktemp("pages")
     source = folder / "source"
     shutil.copytree(BOOK, source, ignore=shutil.ignore_patterns("node_modules", "*.py", "index.md"))

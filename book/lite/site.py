@@ -35,8 +35,12 @@ AT_START = (
 )
 LEFT_OUT = re.compile(
     r"/tests/|\.(a|c|h|pyx|pxd)$"
-    r"|^matplotlib/mpl-data/(sample_data|fonts/(afm|pdfcorefonts)|fonts/ttf/DejaVu(Serif|SansMono-))"
-    r"|^scipy/misc/.*\.dat$|^scipy/stats/_sobol_direction_numbers|^sklearn/datasets/images/"
+    r"|^matplotlib/mpl-data/(sample_data|fonts/(afm|pdfcorefonts))"
+    r"|^matplotlib/mpl-data/fonts/ttf/DejaVu(Serif|SansMono-|Sans-BoldO)"
+    r"|^numpy/.*\.pyi$|^pytz/zoneinfo/.*/|^PIL/_webp"
+    r"|^pygments/lexers/(?!(__init__|_mapping|python|special)\.py$)"
+    r"|^scipy/(cluster|datasets|fftpack|misc|odr|signal)/|^scipy/stats/_sobol_direction_numbers"
+    r"|^sklearn/datasets/images/"
     r"|^sympy/physics/(biomechanics|continuum_mechanics|control|mechanics|optics|quantum)/"
     r"|^sympy/parsing/autolev/|^jedi/third_party/django-stubs/"
 )
