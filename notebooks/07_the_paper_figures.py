@@ -705,13 +705,13 @@ print(f"Deep's errors on the arms in use, from t = {loud['edges'][-2]:,} on, σ 
       *(f"{one:.2f}, {two:.2f}" for one, two in errors), sep="  ")
 
 # %% [markdown]
-# **The order stays, and every method loses something.** In both runs Deep is ahead of Simple, Simple of LinUCB
-# and LinUCB of Linear at 40,000 steps, with noise and without. There noise costs Deep 0.16 and Simple 0.15, and
-# LinUCB and Linear 0.07 and 0.08. At 2,000 steps it costs the same runs 0.06, 0.17, 0.11 and 0.14; so only Deep's
-# loss has grown. Deep has all five arms in use in both noisy runs, and yet does no better: its errors on them
-# cost 0.54 and 0.53, against 0.25 and 0.19 without noise, and its regret falls about as $t^{-0.31}$ at the end.
-# These are two runs, one of which does without an arm where there is no noise: they show a cost, and do not measure
-# it well.
+# **The order stays, and at 40,000 steps noise costs every method something.** In both runs Deep is ahead of
+# Simple, Simple of LinUCB and LinUCB of Linear, with noise and without. On average noise costs Deep 0.16 and
+# Simple 0.15, and LinUCB and Linear 0.07 and 0.08. At 2,000 steps it costs the same runs 0.06, 0.17, 0.11 and 0.14;
+# so the cost has grown for Deep only. Deep has all five arms in use in both noisy runs, and yet does no better: its
+# errors on them cost 0.54 and 0.53, against 0.25 and 0.19 without noise, and its regret falls about as $t^{-0.31}$
+# at the end. These are two runs, one of which does without an arm where there is no noise: they show a cost, and
+# do not measure it well.
 #
 # ### What the long runs say
 #
@@ -723,7 +723,7 @@ print(f"Deep's errors on the arms in use, from t = {loud['edges'][-2]:,} on, σ 
 # * **Simple is slower, and has not levelled off by 40,000 steps.** Its regret falls too, about as $t^{-0.2}$, and in the
 #   last quarter it loses twice as much as Deep, 0.80. "Simple does not converge" is not what these runs show: they show a slower
 #   method.
-# * **The linear methods will not come near 0.** The linear function of the pixels with the least squared error loses
+# * **The linear methods stay far from 0.** The linear function of the pixels with the least squared error loses
 #   0.82 per step. LinUCB ends at 1.01, a quarter above that. Linear is further away, and its curve *rises* for a
 #   while, between about 8,000 and 16,000 steps: there its arms come to hold as many samples as they have weights that count (some
 #   3,600), and least squares fits what it cannot explain, as [chapter 8](08_beyond_the_paper.ipynb)

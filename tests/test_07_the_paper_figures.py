@@ -167,7 +167,7 @@ def test_what_is_said_of_the_noisy_long_runs_is_what_they_lost(words: str) -> No
     assert "LinUCB and Linear {2:.2f} and {3:.2f}. At 2,000 steps".format(*late) in words
     early = [(lost(loud, name, 0) - lost(calm, name, 0)).mean() for name in names]
     assert "same runs {:.2f}, {:.2f}, {:.2f} and {:.2f}; so".format(*early) in words
-    assert late[0] > early[0]  # "only Deep's loss has grown"
+    assert late[0] > early[0]  # "the cost has grown for Deep only"
     assert all(b < a for a, b in zip(early[1:], late[1:], strict=True))
     place = verdicts.place_of(loud, "deep")
     errors = [data["causes"][place, :2, 2, -1] for data in (calm, loud)]
