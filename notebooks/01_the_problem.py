@@ -21,8 +21,8 @@
 # learn what the others would have paid. Nobody tells you that the pictures are digits. **How fast
 # could you learn to take the largest?**
 #
-# This is a **contextual bandit** ([Lattimore and Szepesvári 2020](09_what_holds.ipynb#lattimore2020) is the textbook), the problem of
-# [Rawson and Balan](09_what_holds.ipynb#rawson2021), *Convergence Guarantees for Deep Epsilon Greedy Policy Learning*. After this notebook you will be able to
+# This is a **contextual bandit** ([Lattimore and Szepesvári 2020](10_what_holds.ipynb#lattimore2020) is the textbook), the problem of
+# [Rawson and Balan](10_what_holds.ipynb#rawson2021), *Convergence Guarantees for Deep Epsilon Greedy Policy Learning*. After this notebook you will be able to
 #
 # * say what states, actions, rewards and policies are, in the paper's notation;
 # * compute the regret of a policy, and say why noise plays no part in it;

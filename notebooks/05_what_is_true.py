@@ -350,10 +350,10 @@ Table(pd.DataFrame({"total regret": ["of the runs", "of a uniform choice", "Theo
 # ([notebook 07](07_the_paper_figures.ipynb) draws it). What the theorem is good for: it gives a rate, and needs
 # no assumption about the training data.
 #
-# Neighbours in the literature: [Auer, Cesa-Bianchi and Fischer (2002)](09_what_holds.ipynb#auer2002) for one
+# Neighbours in the literature: [Auer, Cesa-Bianchi and Fischer (2002)](10_what_holds.ipynb#auer2002) for one
 # state, with $\varepsilon_t = \min(1, cK/(d^2t))$, $c > 5$, and not $1/t$;
-# [Langford and Zhang (2007)](09_what_holds.ipynb#langford2007), who explore in epochs;
-# [Foster and Rakhlin (2020)](09_what_holds.ipynb#foster2020), whose SquareCB has $t^{1-a/2}$ without a gap.
+# [Langford and Zhang (2007)](10_what_holds.ipynb#langford2007), who explore in epochs;
+# [Foster and Rakhlin (2020)](10_what_holds.ipynb#foster2020), whose SquareCB has $t^{1-a/2}$ without a gap.
 #
 # *Ledger: [70](claims.md#claim-70).*
 

@@ -74,7 +74,7 @@ print(f"Scale: {study.scale()} ({states:,} states drawn). Data: {data.descriptio
 #
 # ## 1. The data
 #
-# MNIST ([LeCun et al. 1998](09_what_holds.ipynb#lecun1998)) is 60,000 handwritten digits for training and 10,000 for testing, each 28 × 28 pixels, one
+# MNIST ([LeCun et al. 1998](10_what_holds.ipynb#lecun1998)) is 60,000 handwritten digits for training and 10,000 for testing, each 28 × 28 pixels, one
 # byte a pixel: 0 is paper, 255 is full ink. The study looks for the four original files and checks
 # each byte of them by a checksum. Where they cannot be had it falls back to 5,000 of these very
 # digits that come with a Python package, and says so, as in the line above.
@@ -458,7 +458,7 @@ picture
 Markdown(choices.table())
 
 # %% [markdown]
-# Adam is the method of [Kingma and Ba (2015)](09_what_holds.ipynb#kingma2015). Four choices have reasons that are worth a word. *The digit first, then an image of it* is "each digit
+# Adam is the method of [Kingma and Ba (2015)](10_what_holds.ipynb#kingma2015). Four choices have reasons that are worth a word. *The digit first, then an image of it* is "each digit
 # equally likely" to the letter, although MNIST has more 1s than 5s. *The same random numbers for all
 # methods* make comparisons paired, so that they need fewer runs. *The first of equal arms* is what NumPy
 # and PyTorch take; it changes Linear a lot, as [notebook 8](08_beyond_the_paper.ipynb) shows. And *the

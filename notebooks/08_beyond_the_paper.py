@@ -197,7 +197,7 @@ Table(pd.DataFrame({"": found["labels"], "late reward": map(interval, found["lat
 # **Question.** The paper reports LinUCB at the level of random choice, and does not say whether its
 # pixels run from 0 to 1 or from 0 to 255. Does that matter?
 #
-# **Expectation.** LinUCB ([Li et al. 2010](09_what_holds.ipynb#li2010)) takes the arm of the largest $\Theta_j^\top x + \sqrt{x^\top B_j^{-1} x}$.
+# **Expectation.** LinUCB ([Li et al. 2010](10_what_holds.ipynb#li2010)) takes the arm of the largest $\Theta_j^\top x + \sqrt{x^\top B_j^{-1} x}$.
 # Multiply all pixels by $s$. The first term is a prediction of a reward between 0 and 9 and stays
 # one. The second is measured in the units of $x$: in directions that arm $j$ has not seen, where
 # $B_j$ is still the identity, it is $s$ times as large. So at some $s$ the width must drown the
@@ -454,7 +454,7 @@ for time in (300, 600):
 # * Most of what Deep knows comes from the greedy steps, which the proof does not count.
 # * Between gradient boosting and the network no difference is seen here, and boosting takes a third of the time.
 #
-# What all of this says of the paper is in [the last notebook](09_what_holds.ipynb).
+# What all of this says of the paper is in [the last notebook](10_what_holds.ipynb).
 
 # %% [markdown]
 # ## Exercises

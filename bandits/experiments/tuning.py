@@ -45,11 +45,11 @@ def with_bounds(method: Method) -> tuple[Method, ...]:
 
 TRIED = (
     (SQUARECB, "gamma", (1.0, 3.0, 10.0, 30.0)),
-    (BOOTSTRAPPED, "keep", (0.5, 0.8)),
-    (DROPOUT, "keep", (0.5, 0.8, 0.95)),
-    (NEURAL_UCB, "nu", (0.1, 1.0, 10.0)),
+    (BOOTSTRAPPED, "keep", (0.5, 0.8, 1.0)),
+    (DROPOUT, "keep", (0.3, 0.5, 0.8, 0.95)),
+    (NEURAL_UCB, "nu", (0.1, 1.0, 10.0, 30.0, 100.0)),
     (NEURAL_THOMPSON, "nu", (0.1, 1.0, 10.0)),
-    (LINEAR_THOMPSON, "scale", (0.01, 0.1, 1.0)),
+    (LINEAR_THOMPSON, "scale", (0.001, 0.01, 0.1, 1.0)),
 )
 """Of each comparator the setting that decides how much it explores, and the values tried."""
 

@@ -10,7 +10,7 @@ from bandits.results.statistics import paired_difference
 
 TEXT = "\n".join(
     cell.source
-    for cell in read(ROOT / "notebooks" / "09_what_holds.ipynb").cells
+    for cell in read(ROOT / "notebooks" / "10_what_holds.ipynb").cells
     if cell.cell_type == "markdown"
 )
 BIB = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_every_source_is_cited_by_a_link_somewhere() -> None:
     keys = set(re.findall(r"^@\w+{(\w+),", BIB, re.MULTILINE))
     scripts = sorted((ROOT / "notebooks").glob("[0-9]*.py"))
     whole = "".join(path.read_text(encoding="utf-8") for path in scripts)
-    assert set(re.findall(r"09_what_holds\.ipynb#(\w+)", whole)) == keys
+    assert set(re.findall(r"10_what_holds\.ipynb#(\w+)", whole)) == keys
 
 
 def test_the_quoted_intervals_are_those_of_the_figures() -> None:

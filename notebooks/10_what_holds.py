@@ -56,7 +56,7 @@ from bandits.theory.claims.ledger import PAPER, VERDICTS
 of_the_paper = [claim.verdict for claim in CLAIMS if claim.kind == PAPER]
 score = {verdict: of_the_paper.count(verdict) for verdict in VERDICTS}
 Table(pd.DataFrame({"verdict": list(score), "claims": list(score.values())}),
-      f"Table 9.1. The paper's {len(of_the_paper)} claims.")
+      f"Table 10.1. The paper's {len(of_the_paper)} claims.")
 
 # %% [markdown]
 # <a id="s2"></a>
@@ -129,7 +129,7 @@ for version in ("printed", "corrected"):
 exponents = {"1": 1, "1/2": 1 / 2, "1/3": 1 / 3}
 unreached = [5 * theory.probability_never_pulled(2001, arms=5, p=p) for p in exponents.values()]
 table = {"p": list(exponents), "arms not reached": unreached}
-Table(pd.DataFrame(table), "Table 9.2. Of five arms, after 2,000 steps, exactly.", {"arms not reached": ".4f"})
+Table(pd.DataFrame(table), "Table 10.2. Of five arms, after 2,000 steps, exactly.", {"arms not reached": ".4f"})
 
 # %% [markdown]
 # With $1/t$ nearly one arm of the five is never drawn; with the others none is left out. In 1,000 steps
@@ -146,7 +146,7 @@ Table(pd.DataFrame(table), "Table 9.2. Of five arms, after 2,000 steps, exactly.
 # * **What does the assumption cost?** A network of fixed size has an error that does not go to 0. Which size is
 #   needed at which step, nobody has computed.
 # * **Is the gap needed?** The bounds grow as $1/\delta$ where the gap $\delta$ is small; without one the theorem would
-#   have another rate. SquareCB ([Foster and Rakhlin 2020](09_what_holds.ipynb#foster2020)) needs none.
+#   have another rate. SquareCB ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020)) needs none.
 # * **What did the authors run?** The paper does not say how long its runs are, how the five images enter the
 #   network, or whether the pixels end at 1 or at 255. Each of them changes a figure
 #   ([notebook 6, section 7](06_the_mnist_bandit.ipynb#s7)).
@@ -155,15 +155,15 @@ Table(pd.DataFrame(table), "Table 9.2. Of five arms, after 2,000 steps, exactly.
 #
 # ## 6. Where the study stands among others
 #
-# The paper is by [Rawson and Balan (2021)](09_what_holds.ipynb#rawson2021). With one state only, ε-greedy with
+# The paper is by [Rawson and Balan (2021)](10_what_holds.ipynb#rawson2021). With one state only, ε-greedy with
 # $\varepsilon_t = \min(1, c/t)$ is known to have logarithmic regret, if $c$ is large enough
-# ([Auer, Cesa-Bianchi and Fischer 2002](09_what_holds.ipynb#auer2002)). With states, the epoch-greedy algorithm explores in epochs
-# and has a bound on its regret ([Langford and Zhang 2007](09_what_holds.ipynb#langford2007)). LinUCB is by
-# [Li, Chu, Langford and Schapire (2010)](09_what_holds.ipynb#li2010); [Zhou, Li and Gu (2020)](09_what_holds.ipynb#zhou2020) put a network in the place of
+# ([Auer, Cesa-Bianchi and Fischer 2002](10_what_holds.ipynb#auer2002)). With states, the epoch-greedy algorithm explores in epochs
+# and has a bound on its regret ([Langford and Zhang 2007](10_what_holds.ipynb#langford2007)). LinUCB is by
+# [Li, Chu, Langford and Schapire (2010)](10_what_holds.ipynb#li2010); [Zhou, Li and Gu (2020)](10_what_holds.ipynb#zhou2020) put a network in the place of
 # its linear function and keep a bound. SquareCB turns any oracle for regression into a policy with an optimal
-# bound ([Foster and Rakhlin 2020](09_what_holds.ipynb#foster2020)). The theory of regression that the paper quotes is in
-# [Györfi, Kohler, Krzyżak and Walk (2002)](09_what_holds.ipynb#gyorfi2002). The textbook of the field is by
-# [Lattimore and Szepesvári (2020)](09_what_holds.ipynb#lattimore2020).
+# bound ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020)). The theory of regression that the paper quotes is in
+# [Györfi, Kohler, Krzyżak and Walk (2002)](10_what_holds.ipynb#gyorfi2002). The textbook of the field is by
+# [Lattimore and Szepesvári (2020)](10_what_holds.ipynb#lattimore2020).
 #
 # ## What was seen
 #
