@@ -1,0 +1,369 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: tags,jupyter,mystnb,-all
+#     formats: ipynb,py:percent
+#     notebook_metadata_filter: -jupytext.text_representation.jupytext_version
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#       format_version: '1.3'
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# %% [markdown]
+# # What would you use instead?
+#
+# A researcher who has read so far will ask: against what? The paper holds Deep ε-greedy against LinUCB and least
+# squares, neither of which has a network. **With the same network, does another way to explore lose less, and
+# what does it cost?** After this notebook you will be able to
+#
+# * say what ε-greedy, SquareCB, Thompson sampling and UCB do in the same state, and why;
+# * say which rate the theory promises for each of them, and on what condition;
+# * read regret beside cost, on the paper's task and on six tasks of classification;
+# * tell a ranking that the data support from one that they do not;
+# * put a method of your own on the same tables.
+
+# %% jupyter={"source_hidden": true} tags=["remove-cell"]
+# Where the study is not installed, as on Google Colab, install it with the PyTorch that is there.
+import importlib.util
+
+if importlib.util.find_spec("bandits") is None:
+    from IPython import get_ipython
+
+    get_ipython().run_line_magic("pip", "install -q git+" + input("Address of this repository: "))
+
+# %%
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from bandits import study
+from bandits.experiments import experiment
+from bandits.results import comparators, ranks
+from bandits.results.plots import use_style
+from bandits.results.saved import load_those_there
+from bandits.results.statistics import interval, paired_difference
+from bandits.results.tables import Table
+
+use_style()
+plt.rcParams["figure.dpi"] = 200
+
+# %%
+print(study.banner("comparators"))
+names = ("comparators", "comparators_noise", "ranks")
+committed, captions = load_those_there(names, Path("../figures"))
+for name in names:
+    print(f"{name:20} committed: {captions.get(name, 'not here: this chapter needs the repository')}")
+
+# %% [markdown]
+# <a id="s1"></a>
+#
+# ## 1. One state, four rules
+#
+# **Question.** A learner has to choose among five arms. Its networks predict these rewards, and have learned
+# from so many samples of each arm. How likely is each arm taken?
+
+# %%
+predicted = np.array([7.0, 6.5, 5.0, 3.0, 1.0])
+samples = np.array([400, 300, 100, 10, 190])
+t, arms = samples.sum() + 1, len(samples)
+best = predicted.argmax()
+
+# %% [markdown]
+# **ε-greedy** takes the best prediction, and with probability ε any arm, all alike. It looks neither at how far an arm
+# is behind nor at how much is known of it.
+
+# %%
+epsilon = 0.1
+e_greedy = np.full(arms, epsilon / arms)
+e_greedy[best] += 1 - epsilon
+
+# %% [markdown]
+# **SquareCB** ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020), Algorithm 1) looks at the predictions. The further an arm is
+# behind the best one, the more rarely it is taken, and all the more so the later it is:
+# with probability $1 / (K + \gamma \sqrt t \, (f_b - f_a))$. The best arm $b$ gets what is left.
+
+# %%
+gamma = 3
+square_cb = 1 / (arms + gamma * np.sqrt(t) * (predicted[best] - predicted))
+square_cb[best] = 1 - np.delete(square_cb, best).sum()
+
+# %% [markdown]
+# **Thompson sampling** looks at what is known. It draws a reward for each arm from a law around its prediction, and
+# takes the largest draw. **UCB** adds the width of that law to the prediction, and takes the largest sum. Where the
+# width comes from is what distinguishes the methods; here it is $6 / \sqrt n$ after $n$ samples.
+
+# %%
+width = 6 / np.sqrt(samples)
+draws = predicted + width * np.random.default_rng(1).normal(size=(100_000, arms))
+thompson = np.bincount(draws.argmax(axis=1), minlength=arms) / len(draws)
+ucb = (np.arange(arms) == (predicted + width).argmax()).astype(float)
+
+# %%
+rules = {"ε = 0.1": e_greedy, "SquareCB": square_cb, "Thompson": thompson, "UCB": ucb}
+assert all(abs(law.sum() - 1) < 1e-9 for law in rules.values())
+Table(pd.DataFrame({"predicted": predicted, "samples": samples, **rules}),
+      "Table 9.1. The probability of each arm, a row for each.", dict.fromkeys(rules, ".3f"))
+
+# %% [markdown]
+# **Answer.** Each row tells the rules apart. The second arm is nearly as good as the first by prediction: SquareCB
+# and Thompson sampling try it often, ε-greedy as rarely as the worst. The fourth has been taken ten times only:
+# Thompson sampling comes back to it more often than to the fifth by far, although neither is promising. SquareCB does not know
+# how many samples there are. UCB takes one arm for certain: today the first, and as that arm's width shrinks,
+# another.
+#
+# All the methods below are one of these four, or of two more: **greedy**, which never explores, and **dropout** and
+# the **bootstrapped ensemble**, which are greedy by a network that changes at random from step to step and so
+# stands in for a draw from a law.
+
+# %% [markdown]
+# <a id="s2"></a>
+#
+# ## 2. What the theory promises
+#
+# **Question.** How fast does the total regret up to step $T$ grow, for each of them? It grows as $T$ itself if nothing is
+# learned.
+#
+# **Expectation.** Let the squared error of a prediction fall as $n^{-a}$ with the number $n$ of an arm's samples; the
+# paper's assumption is $a = 1/2$, up to a logarithm. ε-greedy with $\varepsilon_t = t^{-p}$ explores in
+# $T^{1-p}$ of $T$ steps, so that each arm has that many samples, up to a constant. Per step it pays $T^{-p}$ for
+# exploring, and for its errors $T^{-(1-p)a}$ where a gap separates the best arm from the others, $T^{-(1-p)a/2}$ where
+# none does. The larger of the two decides, and the best $p$ makes it as small as can be.
+
+# %%
+p = np.linspace(0, 1, 60_001)
+growth = {"squared error": [], "ε-greedy, gap": [], "ε-greedy, no gap": [], "SquareCB": []}
+for words, a in (("1/√n", 1 / 2), ("1/n", 1)):
+    growth["squared error"].append(words)
+    growth["ε-greedy, gap"].append(np.maximum(1 - p, 1 - (1 - p) * a).min())
+    growth["ε-greedy, no gap"].append(np.maximum(1 - p, 1 - (1 - p) * a / 2).min())
+    growth["SquareCB"].append(1 - a / 2)
+
+# %%
+assert np.isclose(growth["ε-greedy, gap"][0], 2 / 3, atol=1e-4)
+Table(pd.DataFrame(growth), "Table 9.2. The exponent of T in the promised total regret.",
+      dict.fromkeys(list(growth)[1:], ".3f"))
+
+# %% [markdown]
+# The first row's 0.667 is the paper's: $T^{2/3}$ in all is $t^{-1/3}$ per step
+# ([notebook 4, section 11](04_the_bounds.ipynb#s11)). SquareCB's $T^{1-a/2}$ needs no gap, and no choice of $p$; to
+# it a gap is no help. The others promise $\sqrt T$, each on a condition of its own:
+#
+# | method | promise | condition |
+# | --- | --- | --- |
+# | LinUCB, linear Thompson sampling | $\sqrt T$, up to logarithms | rewards are linear in the context (and LinUCB in a variant, [Lattimore and Szepesvári 2020](10_what_holds.ipynb#lattimore2020)) |
+# | NeuralUCB, NeuralTS | $\tilde d \sqrt T$, up to logarithms | a network so wide that it behaves as a kernel method, whose effective dimension $\tilde d$ is small |
+# | constant ε | $\varepsilon T$ at least | |
+# | greedy, dropout, ensemble, neural-linear | none | |
+#
+# ([Zhou, Li and Gu 2020](10_what_holds.ipynb#zhou2020), [Zhang, Zhou, Li and Gu 2021](10_what_holds.ipynb#zhang2021),
+# [Agrawal and Goyal 2013](10_what_holds.ipynb#agrawal2013).) So theory ranks NeuralUCB and NeuralTS before SquareCB, and
+# SquareCB before or behind ε-greedy as there is a gap or not. The paper's task has one: two different digits differ by
+# 1 at least. Whether an order of limits is the order at 10,000 steps, no theory says.
+#
+# <a id="s3"></a>
+#
+# ## 3. The paper's task
+#
+# **Question.** Five images, no noise, 10,000 steps: who loses least? All but the linear methods have Deep's network, and
+# train it at the same steps, by at most 20 mini-batches of 32 in each stage
+# ([notebook 7](07_the_paper_figures.ipynb)). What is explored differs, and nothing else. The setting of each that
+# decides how much it explores was chosen on other seeds.
+
+# %%
+#@settings
+
+# %% [markdown]
+# How does a run look from inside? Each policy that draws its arm by known probabilities records the probability of the arm
+# that it took. Here are 200 steps of two of them.
+
+# %%
+live = experiment("comparators").select(["epsilon_0_1", "squarecb"])
+played = study.run(live, "glance")
+taken = {method.label: played[method.name][0].propensities for method in live.methods}
+assert set(taken["ε = 0.1"].round(9)) <= {0.02, 0.92}
+
+# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "Two panels of dots over 200 steps. Left, ε = 0.1: all dots at 0.92, a few at 0.02. Right, SquareCB: dots spread between 0 and 1, with more of them near 1 as the run goes on."}} tags=["hide-input"]
+figure, panels = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True, layout="constrained")
+for axes, (label, probability) in zip(panels, taken.items(), strict=True):
+    axes.plot(np.arange(1, len(probability) + 1), probability, ".", markersize=4)
+    axes.set(title=label, xlabel="time step t", ylim=(0, 1.02))
+panels[0].set_ylabel("probability of the arm taken")
+assert len(panels[1].lines[0].get_ydata()) == 200
+
+# %% [markdown]
+# **Figure 9.1.** *The probability with which each arm was taken, 200 steps of ε-greedy and of SquareCB; MNIST, σ = 0,
+# one run.*
+#
+# SquareCB is unsure at first, where ε-greedy already acts nine times in ten on networks that know nothing. Now
+# 10,000 steps.
+
+# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "@@alt2"}} tags=["hide-input"]
+found = committed["comparators"]
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), width_ratios=(1, 0.5), layout="constrained")
+comparators.regret_dots(panels[0], found)
+comparators.cost_dots(panels[1], found)
+figure.suptitle(f"MNIST, σ = 0; {captions['comparators'].partition(': ')[2]}", fontsize=9)
+assert len(panels[0].get_yticks()) == len(found["methods"]) - 1
+
+# %% [markdown]
+# **Figure 9.2.** *Left: regret per step in the last quarter of 10,000 steps; small dots are runs, large ones means, bars 95 %
+# intervals. Right: processor time of a step, measured once on one machine.*
+
+# %%
+def against_deep(data, caption):
+    """Regret of each method, and what Deep loses more than it, run by run."""
+    deep = data["late_regret"][list(data["methods"]).index("deep")]
+    kept = [k for k in comparators.learners(data) if data["methods"][k] != "random"]
+    late = [data["late_regret"][k] for k in kept]
+    more = ["" if row is deep else paired_difference(deep, row) for row in late]
+    used = (data["arm_counts"][kept] >= 100).sum(axis=2)
+    return Table(pd.DataFrame({
+        "": data["labels"][kept], "late regret": map(interval, late), "Deep loses more by": more,
+        "all steps": map(interval, data["total_regret"][kept]),
+        "arms in use": [" ".join(map(str, row)) for row in used]}), caption)
+
+
+against_deep(found, "Table 9.4. Regret per step in the last quarter and in all steps, σ = 0.")
+
+# %% [markdown]
+# @@answer3
+#
+# <a id="s4"></a>
+#
+# ## 4. What it costs
+#
+# **Question.** What counts for many users is not the step but the second: what has been lost when so much time is spent?
+
+# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "@@alt3"}} tags=["hide-input"]
+figure, axes = plt.subplots(figsize=(9, 4.2), layout="constrained")
+comparators.against_seconds(axes, found)
+axes.set_title(f"MNIST, σ = 0; {captions['comparators'].partition(': ')[2]}", fontsize=9)
+assert len(axes.lines) == len(found["methods"]) - 1
+
+# %% [markdown]
+# **Figure 9.3.** *Regret per step of all steps so far against the processor time spent on them: each step at what one
+# took in the second half of 1,000 steps, on one core of one machine.*
+#
+# @@answer4
+#
+# <a id="s5"></a>
+#
+# ## 5. Four published orders
+#
+# **Question.** Papers say who is ahead of whom. Is it so here?
+#
+# **Expectation.** Four of their statements, written down before the runs.
+
+# %%
+orders = [claim for _, _, claim in comparators.ORDERS]
+readings = [r for r in comparators.read(found) if r.claim in orders]
+Table(pd.DataFrame([(r.claim, r.measured, r.value, r.verdict) for r in readings],
+                   columns=["published", "measured", "mean [95 % interval]", "verdict"]),
+      "Table 9.5. Published orders on the paper's task, σ = 0.")
+
+# %% [markdown]
+# @@answer5
+#
+# <a id="s6"></a>
+#
+# ## 6. With noise
+#
+# @@noise
+#
+# <a id="s7"></a>
+#
+# ## 7. Six tasks of classification
+#
+# **Question.** One task is one task. Published comparisons turn classification into a bandit: an example is shown, the arms are
+# the classes, and the reward is 1 for the right one and 0 else. What comes out there?
+#
+# **Expectation.** MNIST is set up as Zhou, Li and Gu have it: one image, ten arms, 15,000 steps, a hidden layer of 100. It
+# differs in that pixels run from 0 to 1, images are drawn with replacement, each arm has a network of its own, and training
+# stages are of bounded cost. Five further sets are public tables of measurements; there a run has 5,000
+# steps. Settings that have a unit were converted from rewards of 0 to 9 to rewards of 0 to 1, and not chosen anew.
+
+# %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "@@alt4"}} tags=["hide-input"]
+found = committed["ranks"]
+figure, panels = plt.subplots(1, 2, figsize=(10.5, 6), width_ratios=(3, 1), layout="constrained")
+ranks.panels(panels, found)
+assert len(panels[0].texts) == len(found["tasks"]) * (len(found["methods"]) - 2)
+
+# %% [markdown]
+# **Figure 9.4.** *Left: regret per step, the mean over runs with its 95 % interval, shaded by rank within a task; bold where the
+# interval meets that of the least mean. Right: mean ranks over the six tasks; the grey band is as wide as the difference
+# below which two mean ranks are not told apart.*
+
+# %%
+places, test = ranks.ranked(found)
+print(f"are all alike? F = {test.statistic:.1f}, p = {test.p_value:.1g}")
+print(f"two mean ranks differ if they are {test.critical:.1f} apart; first {test.mean[0]:.1f}, last {test.mean[-1]:.1f}")
+
+# %% [markdown]
+# @@answer7
+#
+# <a id="s8"></a>
+#
+# ## 8. What would you use?
+#
+# @@answer8
+#
+# ## What was seen
+#
+# @@seen
+#
+# What all of this says of the paper is in [the last notebook](10_what_holds.ipynb).
+
+# %% [markdown]
+# ## Exercises
+#
+# **1.** Constant ε loses at least $\varepsilon \cdot 3.29$ per step on the paper's task, however much it knows, since a random
+# step loses 3.29 on average. How much of what each of the three lost in the last quarter is that?
+
+# %% jupyter={"source_hidden": true} tags=["hide-cell"]
+found = committed["comparators"]
+for name, epsilon in (("epsilon_0_1", 0.1), ("epsilon_0_05", 0.05), ("epsilon_0_01", 0.01)):
+    lost = found["late_regret"][list(found["methods"]).index(name)].mean()
+    print(f"ε = {epsilon:4}: lost {lost:.2f}, of it for random steps {3.29 * epsilon:.2f}")
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# @@ex1
+#
+# </details>
+#
+# **2.** In Table 9.1, how large must γ be for SquareCB to take the first arm with probability 0.999 or more? What is lost by it?
+
+# %% jupyter={"source_hidden": true} tags=["hide-cell"]
+for gamma in (3, 30, 100, 300):
+    others = 1 / (arms + gamma * np.sqrt(t) * (predicted[best] - np.delete(predicted, best)))
+    print(f"γ = {gamma:3}: first arm {1 - others.sum():.4f}, fourth arm {others[2]:.5f}")
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Near 100. The fourth arm, of which only ten samples are known, is then taken once in more than 12,000 steps: a
+# prediction that is too low by accident stays too low. Where γ √t is large, SquareCB is greedy.
+#
+# </details>
+#
+# **3.** Put a method of your own on the table of section 3: softmax, say, which takes arm $a$ with probability
+# proportional to $e^{f_a / \tau}$. Where in Table 9.1 would its row differ most from SquareCB's?
+#
+# <details><summary>Answer</summary>
+#
+# [A page of ten-line examples](../book/extend/examples.md) has softmax, and the one command that runs it on the same
+# states and draws it beside the others. With $\tau = 1$ in Table 9.1 the second arm gets
+# $e^{-1/2}$ times the probability of the first, 0.34, where SquareCB gives it 0.02: SquareCB's exploration ends as $t$
+# grows, and softmax's does not unless $\tau$ is made to fall.
+#
+# </details>
