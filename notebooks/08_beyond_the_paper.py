@@ -454,7 +454,8 @@ for time in (300, 600):
 # * Most of what Deep knows comes from the greedy steps, which the proof does not count.
 # * Between gradient boosting and the network no difference is seen here, and boosting takes a third of the time.
 #
-# What all of this says of the paper is in [the last notebook](10_what_holds.ipynb).
+# What other ways to explore lose with the same network, and what they cost, is in
+# [notebook 9](09_what_instead.ipynb).
 
 # %% [markdown]
 # ## Exercises

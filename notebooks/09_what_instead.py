@@ -47,7 +47,7 @@ from scipy.stats import norm
 
 from bandits import study
 from bandits.experiments import experiment
-from bandits.results import comparators, ranks
+from bandits.results import comparator_settings, comparators, ranks
 from bandits.results.plots import use_style
 from bandits.results.saved import load_those_there
 from bandits.results.statistics import interval, paired_difference
@@ -179,7 +179,9 @@ Table(pd.DataFrame(growth), "Table 9.2. The exponent of T in the promised total 
 # decides how much it explores was chosen on other seeds.
 
 # %%
-#@settings
+found = committed["comparators"]
+Table(comparator_settings.frame(found), "Table 9.3. Every method, its settings, and what a step costs.",
+      {"ms a step": ".2f"})
 
 # %% [markdown]
 # How does a run look from inside? Each policy that draws its arm by known probabilities records the probability of the arm

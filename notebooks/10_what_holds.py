@@ -17,7 +17,7 @@
 # %% [markdown]
 # # What holds, what does not, and what is open
 #
-# Eight notebooks have taken one paper apart: its lemma, its theorems, its figures. **Is the paper right?** No
+# Nine notebooks have taken one paper apart: its lemma, its theorems, its figures. **Is the paper right?** No
 # single word answers that, but a page does. After this notebook you will be able to
 #
 # * say in plain words which of its claims hold, which do not, and which nobody can tell yet;
@@ -146,7 +146,8 @@ Table(pd.DataFrame(table), "Table 10.2. Of five arms, after 2,000 steps, exactly
 # * **What does the assumption cost?** A network of fixed size has an error that does not go to 0. Which size is
 #   needed at which step, nobody has computed.
 # * **Is the gap needed?** The bounds grow as $1/\delta$ where the gap $\delta$ is small; without one the theorem would
-#   have another rate. SquareCB ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020)) needs none.
+#   have another rate. SquareCB ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020)) needs none, and
+#   [notebook 9](09_what_instead.ipynb#s2) has both rates.
 # * **What did the authors run?** The paper does not say how long its runs are, how the five images enter the
 #   network, or whether the pixels end at 1 or at 255. Each of them changes a figure
 #   ([notebook 6, section 7](06_the_mnist_bandit.ipynb#s7)).
@@ -218,9 +219,14 @@ for power in (3, 6, 9, 12):
 #
 # The same as BibTeX is [in the repository](../book/references.bib).
 #
+# * <a id="agrawal2013"></a>Shipra Agrawal and Navin Goyal (2013). Thompson Sampling for Contextual Bandits with
+#   Linear Payoffs. *Proceedings of the 30th International Conference on Machine Learning*, 127–135.
+#   [arXiv:1209.3352](https://arxiv.org/abs/1209.3352)
 # * <a id="auer2002"></a>Peter Auer, Nicolò Cesa-Bianchi and Paul Fischer (2002). Finite-time Analysis of the
 #   Multiarmed Bandit Problem. *Machine Learning* 47 (2–3), 235–256.
 #   [doi:10.1023/A:1013689704352](https://doi.org/10.1023/A:1013689704352)
+# * <a id="demsar2006"></a>Janez Demšar (2006). Statistical Comparisons of Classifiers over Multiple Data Sets.
+#   *Journal of Machine Learning Research* 7, 1–30.
 # * <a id="foster2020"></a>Dylan J. Foster and Alexander Rakhlin (2020). Beyond UCB: Optimal and Efficient
 #   Contextual Bandits with Regression Oracles. *Proceedings of the 37th International Conference on Machine
 #   Learning*, 3199–3210. [arXiv:2002.04926](https://arxiv.org/abs/2002.04926)
@@ -238,8 +244,16 @@ for power in (3, 6, 9, 12):
 # * <a id="li2010"></a>Lihong Li, Wei Chu, John Langford and Robert E. Schapire (2010). A Contextual-Bandit Approach
 #   to Personalized News Article Recommendation. *Proceedings of the 19th International Conference on World Wide
 #   Web*, 661–670. [doi:10.1145/1772690.1772758](https://doi.org/10.1145/1772690.1772758)
+# * <a id="osband2016"></a>Ian Osband, Charles Blundell, Alexander Pritzel and Benjamin Van Roy (2016). Deep
+#   Exploration via Bootstrapped DQN. *Advances in Neural Information Processing Systems* 29.
+#   [arXiv:1602.04621](https://arxiv.org/abs/1602.04621)
 # * <a id="rawson2021"></a>Michael Rawson and Radu Balan (2021). Convergence Guarantees for Deep Epsilon Greedy
 #   Policy Learning. [arXiv:2112.03376](https://arxiv.org/abs/2112.03376)
+# * <a id="riquelme2018"></a>Carlos Riquelme, George Tucker and Jasper Snoek (2018). Deep Bayesian Bandits Showdown: An
+#   Empirical Comparison of Bayesian Deep Networks for Thompson Sampling. *International Conference on Learning
+#   Representations*. [arXiv:1802.09127](https://arxiv.org/abs/1802.09127)
+# * <a id="zhang2021"></a>Weitong Zhang, Dongruo Zhou, Lihong Li and Quanquan Gu (2021). Neural Thompson Sampling.
+#   *International Conference on Learning Representations*. [arXiv:2010.00827](https://arxiv.org/abs/2010.00827)
 # * <a id="zhou2020"></a>Dongruo Zhou, Lihong Li and Quanquan Gu (2020). Neural Contextual Bandits with UCB-based
 #   Exploration. *Proceedings of the 37th International Conference on Machine Learning*, 11492–11502.
 #   [arXiv:1911.04462](https://arxiv.org/abs/1911.04462)
@@ -267,7 +281,9 @@ for power in (3, 6, 9, 12):
 # | propensity | the probability that the chosen arm had |
 # | random pull | a step at which exploration took the arm; there are $T_i^R(t)$ before step $t$ |
 # | regret | what the best arm pays on average, less what the chosen arm pays on average |
+# | SquareCB | takes an arm the more rarely, the further its prediction is behind the best ([notebook 9](09_what_instead.ipynb#s1)) |
 # | schedule | the numbers $\varepsilon_1, \varepsilon_2, \dots$, here mostly $t^{-p}$ |
 # | starvation | an arm is not drawn at random for so long that nothing is learned about it |
+# | Thompson sampling | takes the best of predictions drawn from a law that is the wider the less is known |
 # | training stage | every 20 steps: each network is trained for 16 epochs on its samples |
 # | verdict | on figures: "agrees", "does not agree" or "undecided", by one rule that was fixed before the runs ([notebook 7](07_the_paper_figures.ipynb)) |

@@ -15,7 +15,7 @@ import pairs  # noqa: E402
 from notebook_faults import KERNELSPEC  # noqa: E402
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob(f"{pairs.PATTERN}.ipynb"))
-WITHOUT_TORCH = ("01_", "03_", "04_", "05_", "09_")
+WITHOUT_TORCH = ("01_", "03_", "04_", "05_", "10_")
 """The notebooks that must not need torch begin so."""
 CELL_SECONDS = 900
 # As `make outputs` sets them: stored outputs come from one data source and scale.

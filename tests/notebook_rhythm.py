@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 LONGEST, MEDIAN, WORDS = 15, 6, 15
 LONGEST_FOLDED = 30
 FOLDED = {"hide-input", "hide-cell", "remove-cell"}
-LINK_ONWARD = r"\]\(0\d_\w+\.ipynb\)"
+LINK_ONWARD = r"\]\(\d\d_\w+\.ipynb\)"
 
 
 def rhythm(notebook: NotebookNode, chapter: int) -> list[str]:

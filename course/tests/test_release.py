@@ -320,6 +320,6 @@ def test_the_notebooks_run_with_only_what_students_install(members, file, tmp_pa
 def test_the_syllabus_names_every_assignment_and_every_notebook():
     text = (COURSE / "SYLLABUS.md").read_text(encoding="utf-8")
     assert set(NAMES) <= set(re.findall(r"`(\w+)`", text))
-    notebooks = {path.name for path in (ROOT / "notebooks").glob("0*.ipynb")}
+    notebooks = {path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
     linked = set(re.findall(r"\]\(\.\./notebooks/([\w.]+)\)", text))
     assert linked == notebooks
