@@ -112,7 +112,8 @@ def test_all_methods_are_timed_on_at_most_so_many_steps() -> None:
     assert short.decides["measured"].endswith("of 100")
 
 
-def test_with_noise_the_methods_are_the_same() -> None:
+def test_with_noise_some_of_the_methods_are_the_same() -> None:
     noise = EXPERIMENTS["comparators_noise"]
-    assert replace(noise, name="comparators", title=COMPARATORS.title, noise=0.0) == COMPARATORS
+    some = COMPARATORS.select([method.name for method in noise.methods])
+    assert replace(noise, name="comparators", title=COMPARATORS.title, noise=0.0) == some
     assert noise.noise == 1

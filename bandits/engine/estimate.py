@@ -1,5 +1,6 @@
 """How long runs will take, from short ones."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,14 +9,14 @@ from bandits.engine.compute import compute
 from bandits.engine.jobs import Job
 from bandits.engine.progress import bound
 from bandits.engine.task import Task
-from bandits.experiments import RunSpec
+from bandits.experiments import NetworkSpec, RunSpec
 from bandits.mnist import Mnist
 
 PROBE_STEPS = 120
 """About as long is the longer of the two probes."""
 
-ENOUGH = 5
-"""A bounded stage's passes are this many for each step of the longer of its probes."""
+UNEVEN = 2
+"""A bounded stage has its full cost after this many times the steps that equal arms would need."""
 
 
 def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, device: str) -> float:
@@ -23,8 +24,9 @@ def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, devic
 
     Each method is timed on two short runs, one twice as long as the other, and on a run of one
     step. A quadratic through the three tells what a run costs to begin, per step, and per step of
-    history that its stages train on; where stages are bounded, a line through the two. Measured
-    with one worker, so the truth is somewhat more with several.
+    history that its stages train on. Where stages are bounded, a run goes on as a line from the
+    step at which they have their full cost. Measured with one worker, so the truth is somewhat more
+    with several.
     """
     known: dict[RunSpec, tuple[float, float, float]] = {}
     seconds = []
@@ -37,19 +39,23 @@ def estimate_seconds(wanted: Sequence[Job], mnist: Mnist, *, workers: int, devic
             known[probe] = _costs(probe, mnist, device)
         begin, linear, quadratic = known[probe]
         more = spec.steps - 1
-        seconds.append(begin + linear * more + quadratic * more**2)
+        bent = min(more, _full_cost_from(spec))
+        seconds.append(begin + linear * more + quadratic * bent * (2 * more - bent))
     return max(sum(seconds) / workers, max(seconds, default=0.0))
 
 
 def _probe_steps(spec: RunSpec) -> int:
-    """Of the longer probe: an even number of whole stages, but no more than the run has.
-
-    A bounded stage has its full cost once every arm has enough samples, by half of the probe.
-    """
-    most = bound(spec)
-    wanted = PROBE_STEPS if most is None else max(PROBE_STEPS, most // ENOUGH)
-    stages = 2 * max(1, wanted // (2 * spec.train_every))
+    """Of the longer probe: an even number of whole stages, but no more than the run has."""
+    stages = 2 * max(1, PROBE_STEPS // (2 * spec.train_every))
     return min(stages * spec.train_every, max(2, spec.steps))
+
+
+def _full_cost_from(spec: RunSpec) -> float:
+    """The step from which a stage costs no more than the one before it."""
+    most, predictor = bound(spec), spec.method.predictor
+    if most is None or not isinstance(predictor, NetworkSpec):
+        return math.inf
+    return UNEVEN * most / predictor.training.epochs
 
 
 def _costs(probe: RunSpec, mnist: Mnist, device: str) -> tuple[float, float, float]:
@@ -64,9 +70,6 @@ def _costs(probe: RunSpec, mnist: Mnist, device: str) -> tuple[float, float, flo
 
     timed(half)  # imports and first calls
     begin, at_half, at_long = (timed(s) for s in (replace(probe, steps=1), half, probe))
-    if bound(probe) is not None and long > 2:
-        slope = max(0.0, at_long - at_half) / (long - half.steps)
-        return max(0.0, at_long - slope * (long - 1)), slope, 0.0
     slope = max(0.0, at_long - begin) / (long - 1)
     slope_at_half = max(0.0, at_half - begin) / max(1, half.steps - 1)
     quadratic = max(0.0, slope - slope_at_half) / (long - half.steps)

@@ -61,6 +61,17 @@ COMPARATORS = Experiment(
 COMPARATORS_NOISE = replace(
     COMPARATORS,
     name="comparators_noise",
-    title="The same network with other ways to explore, and linear ones, noise σ = 1",
+    title="The paper's methods and those that lost least without noise, with noise σ = 1",
+    methods=(
+        OPTIMAL,
+        bounded(DEEP),
+        constant(0.01),
+        SQUARECB,
+        NEURAL_LINEAR,
+        NEURAL_UCB,
+        NEURAL_THOMPSON,
+        LINUCB,
+        RANDOM,
+    ),
     noise=1.0,
 )

@@ -83,8 +83,11 @@ def critical_difference(tasks: int, methods: int) -> float:
 def unbeaten(regret: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Of methods (k, runs), those whose 95 % interval meets that of the least mean, (k,).
 
-    A winner is named only where this holds of one method; with one run it holds of all.
+    A winner is named only where this holds of one method; with one run, which has no interval, it
+    holds of none.
     """
+    if regret.shape[1] < 2:
+        return np.zeros(len(regret), bool)
     mean, half = mean_interval(regret, axis=1)
     best = mean.argmin()
     held: NDArray[np.bool_] = ~(mean - half > mean[best] + half[best])
@@ -136,7 +139,8 @@ def ranked(data: Data) -> tuple[NDArray[np.int64], Ranking]:
 def table(data: Data) -> str:
     """Mean regret per step with 95 % intervals, and mean ranks, as Markdown.
 
-    Bold are those methods of a task whose interval meets that of the least mean.
+    Bold are those methods of a task whose interval meets that of the least mean, if there are
+    several runs.
     """
     places, found = ranked(data)
     lines = [
@@ -175,7 +179,8 @@ def _grid(axes: Axes, data: Data) -> None:
     axes.tick_params(length=0, labelsize=7.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel("regret per step, mean over runs ± 95 %", fontsize=8)
+    several = regret.shape[2] > 1
+    axes.set_xlabel(f"regret per step{', mean over runs ± 95 %' * several}", fontsize=8)
 
 
 def _mean_ranks(axes: Axes, data: Data) -> None:
@@ -204,9 +209,10 @@ def draw(data: Data, caption: str) -> Figure:
     _, found = ranked(data)
     f = "∞" if math.isinf(found.statistic) else f"{found.statistic:.1f}"
     p = "< 0.001" if found.p_value < 0.001 else f"= {found.p_value:.3f}"
+    several = data["regret"].shape[2] > 1
+    bold = "Bold: the interval meets that of the least mean. " if several else ""
     caption += (
-        ".\nBold: the interval meets that of the least mean"
-        f". All alike: F = {f}, p {p}"
+        f".\n{bold}All alike: F = {f}, p {p}"
         f". Grey: Nemenyi's {found.critical:.1f} ranks from the first, not told apart"
     )
     return row(panels, data, caption, size=(9.0, 5.4), columns=2, ratios=(3.0, 1.0))
