@@ -103,7 +103,8 @@ KINDS: dict[str, Kind] = {
     "undrawn": Kind.of(undrawn),
     "ranks": Kind.of(ranks),
 } | questions.KINDS
-KINDS |= {task.name: DOTS for task in CLASSIFY}
+# What a step costs is measured once, without noise.
+KINDS |= {"comparators_noise": DOTS} | {task.name: DOTS for task in CLASSIFY}
 
 
 def kind_of(experiment: Experiment) -> Kind:
