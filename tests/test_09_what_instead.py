@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from bandits.environments import draw_exploration
 from bandits.policies.squarecb import SquareCB
-from bandits.results import comparators, saved
+from bandits.results import comparators, ranks, saved
 from bandits.results.data import Data
 from bandits.results.statistics import paired_difference
 
@@ -171,3 +171,42 @@ def test_what_random_steps_cost(figure: Data) -> None:
     assert re.search("Two fifths of the regret at 0.1, a quarter at 0.05, a sixteenth", TEXT)
     share = [3.29 * e / late(figure, name).mean() for name, e in parts.items()]
     np.testing.assert_allclose(share, [2 / 5, 1 / 4, 1 / 16], atol=0.02)
+
+
+def test_noise_changes_the_level_and_not_the_picture(figure: Data) -> None:
+    noisy, _ = saved.load_data("comparators_noise", ROOT / "figures")
+    five = ("neural_linear", "neural_thompson", "squarecb", "neural_ucb", "epsilon_0_01")
+    lost = sorted(late(noisy, name)[0] for name in five)
+    assert f"from {lost[0]:.2f} to {lost[-1]:.2f}" in TEXT
+    costs = sorted(late(noisy, name)[0] - late(figure, name)[0] for name in five)
+    assert f"costs them {costs[0]:.2f} to {costs[-1]:.2f} per step" in TEXT
+    assert f"Deep loses {late(noisy, 'deep')[0]:.2f}" in TEXT
+    assert f"more than before, {late(noisy, 'linucb')[0]:.2f}" in TEXT
+    assert late(noisy, "linucb")[0] - late(figure, "linucb")[0] < costs[0]
+    used = (noisy["arm_counts"][list(noisy["methods"]).index("deep"), 0] >= 100).sum()
+    assert used == 4
+
+
+def test_the_ranks_that_are_told() -> None:
+    found, _ = saved.load_data("ranks", ROOT / "figures")
+    places, test = ranks.ranked(found)
+    names = [str(name) for name in found["methods"][places]]
+    assert names[:5] == ["neural_linear", "neural_thompson", "squarecb", "neural_ucb",
+                         "bootstrapped"]  # fmt: skip
+    assert f"from {test.mean[0]:.1f} to {test.mean[4]:.1f}" in TEXT
+    apart = {n for n, m in zip(names, test.mean, strict=True) if m > test.mean[0] + test.critical}
+    assert apart == {"epsilon_0_1", "linucb", "linear_thompson"}
+    assert f"differ by {test.critical:.1f}:" in TEXT
+    greedy = [test.mean[names.index(n)]
+              for n in ("decaying_p1", "decaying_p1_3", "epsilon_0_1", "epsilon_0_01")]  # fmt: skip
+    assert f"mean ranks are {min(greedy):.1f} to {max(greedy):.1f}" in TEXT
+    lost = dict(zip(map(str, found["methods"]), found["regret"].mean(axis=2).T, strict=True))
+
+    def ahead(first: str, second: str) -> int:
+        return int((lost[first] < lost[second]).sum())
+
+    assert ahead("neural_ucb", "epsilon_0_1") == ahead("neural_linear", "dropout") == 6
+    assert ahead("neural_thompson", "neural_ucb") == 5
+    assert ahead("epsilon_0_1", "linucb") == 4
+    paid = 0.1 * (1 - 1 / found["arms"])
+    assert (lost["epsilon_0_1"] - paid < lost["linucb"]).all()
