@@ -39,8 +39,8 @@ ALT = {
     "network with several ways to explore and of two linear methods; below, each curve alone.",
     "comparators_study": "Late regret of every comparator with each amount of exploration that was "
     "tried, two runs each: NeuralTS loses least, near 0.85; linear Thompson with scale 1 most.",
-    "comparators_noise": "Late regret with noise of one network with six ways to explore, of LinUCB "
-    "and of Random: five near 0.7, Deep at 0.92, LinUCB at 1.49, Random at 3.36.",
+    "comparators_noise": "Late regret with noise of one network with six ways to explore, of "
+    "LinUCB and of Random: five near 0.7, Deep at 0.92, LinUCB at 1.49, Random at 3.36.",
     "ranks": "Regret per step of every method on each classification task, as a table that is "
     "shaded by rank, and beside it the methods' mean ranks with the critical difference.",
     "exponent": "Left: reward of Deep for six exponents p, worst for p = 0. Right: share of arms "

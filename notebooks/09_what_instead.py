@@ -15,8 +15,6 @@
 # ---
 
 # %% [markdown]
-#
-# %% [markdown]
 # # What would you use instead?
 #
 # A researcher who has read so far will ask: against what? The paper holds Deep ε-greedy against LinUCB and least
@@ -121,9 +119,10 @@ Table(pd.DataFrame({"predicted": predicted, "samples": samples, **rules}),
 # known. SquareCB does not know how many samples there are. UCB takes one arm for certain, here the first; as
 # that arm's width shrinks, another will come first.
 #
-# Below there are three more: **greedy**, which never explores, and **dropout** and the **bootstrapped
-# ensemble**, which are greedy by a network that changes at random from step to step. It stands in for a draw from a
-# law: both are Thompson sampling in spirit.
+# Below there are three more: **greedy**, which never explores, and **dropout**
+# ([Riquelme, Tucker and Snoek 2018](10_what_holds.ipynb#riquelme2018)) and the **bootstrapped ensemble**
+# ([Osband et al. 2016](10_what_holds.ipynb#osband2016)), which are greedy by a network that changes at random from step to
+# step. It stands in for a draw from a law: both are Thompson sampling in spirit.
 
 # %% [markdown]
 # <a id="s2"></a>

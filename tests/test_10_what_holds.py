@@ -17,8 +17,9 @@ BIB = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
 
 
 def field(entry: str, name: str) -> str:
+    """Its value, without the braces that keep capitals."""
     found = re.search(rf"^  {name} *= {{(.*)}}", entry, re.MULTILINE)
-    return found[1] if found else ""
+    return re.sub("[{}]", "", found[1]) if found else ""
 
 
 def test_the_bibliography_is_the_file_of_bibtex() -> None:

@@ -62,8 +62,7 @@ def test_it_keeps_the_rhythm(path: Path) -> None:
 def test_the_cell_that_installs_the_study_is_the_same_in_all_chapters() -> None:
     """Left out of the book, and folded in JupyterLab."""
     firsts = [
-        next(cell for cell in read(path).cells if cell.cell_type == "code")
-        for path in NOTEBOOKS
+        next(cell for cell in read(path).cells if cell.cell_type == "code") for path in NOTEBOOKS
     ]
     assert {cell.source for cell in firsts} == {firsts[0].source}
     assert 'find_spec("bandits") is None' in firsts[0].source
