@@ -13,7 +13,7 @@ from pictures import pdf_difference, png_difference
 from bandits.engine.jobs import finished, jobs
 from bandits.engine.store import Store
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
-from bandits.results import figures, paper, questions, saved, verdicts
+from bandits.results import figures, paper, questions, ranks, saved, verdicts
 from bandits.results.data import Data
 from bandits.results.horizon_panels import local_exponents
 from bandits.results.reward import collect_reward
@@ -247,10 +247,23 @@ def test_the_results_page_gives_the_numbers_of_the_longest_runs() -> None:
 def test_the_results_page_gives_the_numbers_of_the_comparators() -> None:
     page = " ".join((FOLDER.parent / "book" / "results.md").read_text("utf-8").split())
     data, _ = saved.load_data("comparators", FOLDER)
-    assert data["late_regret"].shape[1] == 1, "the page says one run each"
-    lost = dict(zip(data["methods"].tolist(), data["late_regret"][:, 0], strict=True))
-    first = ("squarecb", "neural_thompson", "neural_linear", "deep", "epsilon_0_01")
+    assert data["late_regret"].shape[1] == 2, "the page says two runs each"
+    lost = dict(zip(data["methods"].tolist(), data["late_regret"].mean(axis=1), strict=True))
+    first = ("neural_linear", "neural_thompson", "squarecb", "neural_ucb", "epsilon_0_01")
     low, high = (bound(lost[name] for name in first) for bound in (min, max))
     assert max(lost[n] for n in first) < min(lost[n] for n in lost if n not in (*first, "optimal"))
     assert f"lose {low:.2f} to {high:.2f} per step of the last quarter" in page
-    assert f"NeuralUCB {lost['neural_ucb']:.2f}, and a greedy learner {lost['greedy']:.2f}." in page
+    assert f"Deep's 1/t {lost['deep']:.2f}, which two runs" in page
+    greedy, dropout = lost["greedy"], lost["dropout"]
+    assert f"a greedy learner {greedy:.2f} and dropout {dropout:.2f}" in page
+    assert f"ensemble {lost['bootstrapped']:.2f}" in page
+    assert f"LinUCB {lost['linucb']:.2f}. With noise (one run)" in page
+    found, _ = saved.load_data("ranks", FOLDER)
+    assert found["regret"].shape[2] == 1, "the page says one run each"
+    places, test = ranks.ranked(found)
+    mean = dict(zip(found["methods"][places].tolist(), test.mean, strict=True))
+    assert f"mean ranks of {test.mean[0]:.1f} to {test.mean[4]:.1f}" in page
+    linear = f"{mean['linucb']:.1f} and {mean['linear_thompson']:.1f}, of {len(mean)}"
+    assert f"and the linear methods {linear}" in page
+    assert test.p_value < 0.001
+    assert f"only ranks {test.critical:.1f} apart are told apart" in page
