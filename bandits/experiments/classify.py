@@ -115,7 +115,6 @@ SHARED = replace(
         replace(method, predictor=ONE_NETWORK if method.training else method.predictor)
         for method in CLASSIFY[0].select(list(SHOWN)).methods
     ),
-    drawn_as="classify_mnist",
 )
 RANKS = Experiment(
     "ranks",

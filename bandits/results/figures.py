@@ -13,6 +13,7 @@ from bandits.engine.store import Made, Store
 from bandits.experiments import (
     CLASSIFY,
     RESULTS_VERSION,
+    SHARED,
     Experiment,
     Scale,
     experiment,
@@ -104,7 +105,7 @@ KINDS: dict[str, Kind] = {
     "ranks": Kind.of(ranks),
 } | questions.KINDS
 # What a step costs is measured once, without noise.
-KINDS |= {"comparators_noise": DOTS} | {task.name: DOTS for task in CLASSIFY}
+KINDS |= {"comparators_noise": DOTS} | {task.name: DOTS for task in (*CLASSIFY, SHARED)}
 
 
 def kind_of(experiment: Experiment) -> Kind:
