@@ -7,15 +7,17 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 from pictures import pdf_difference, png_difference
 
 from bandits.engine.jobs import finished, jobs
 from bandits.engine.store import Store
 from bandits.experiments import EXPERIMENTS, PAPER_FIGURES, Scale
-from bandits.results import figures, paper, questions, ranks, saved, verdicts
+from bandits.results import figures, paper, plots, questions, ranks, saved, verdicts
 from bandits.results.data import Data
 from bandits.results.horizon_panels import local_exponents
+from bandits.results.provenance import small_print
 from bandits.results.reward import collect_reward
 from bandits.results.statistics import Interval, fit_power_law, interval, paired_difference
 from bandits.simulate import Trajectory
@@ -49,6 +51,30 @@ def test_it_is_redrawn_from_its_data(name: str, tmp_path: Path) -> None:
     assert np.abs(np.subtract(np.array(first.shape), second.shape)).max() <= 12
     inks = [(1 - picture[:, :, :3]).mean(axis=(0, 1)) for picture in (first, second)]
     np.testing.assert_allclose(inks[1], inks[0], rtol=INK)
+
+
+@every_figure
+def test_its_picture_names_the_noise_the_data_and_the_horizon(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, drawn = about(name), list[Figure]()
+    monkeypatch.setattr(plots, "pictures", lambda figure: drawn.append(figure) or {})
+    (tmp_path / f"{name}.npz").write_bytes((FOLDER / f"{name}.npz").read_bytes())
+    figures.draw(name, tmp_path)
+    said = drawn[0].get_supxlabel()
+    if "over" not in told["settings"]:  # else the panels name the data
+        assert told["data"]["description"] in said
+    if "noise" in told["settings"]:  # else no bandit is played
+        assert f"{told['scale']['steps']:,} steps" in said
+        assert f"noise σ = {told['settings']['noise']:g}" in said
+
+
+def test_the_small_print_keeps_what_a_caption_says() -> None:
+    kept = "glance scale: 40 steps, 2 runs, noise σ = 0.5. Data: sample"
+    assert small_print(EXPERIMENTS["high_noise"], kept) == kept
+    said = small_print(EXPERIMENTS["high_noise"], "40 steps")
+    assert said == "40 steps, noise σ = 1. Data: MNIST (60,000 training digits)"
+    assert small_print(EXPERIMENTS["classify_letter"], "40 steps") == "40 steps, noise σ = 0"
 
 
 @every_figure

@@ -41,6 +41,7 @@ from bandits.results.provenance import (
     data_told,
     made_on,
     mixed_versions,
+    small_print,
     source_note,
     stage_note,
 )
@@ -212,7 +213,7 @@ def _write(experiment: Experiment, folder: Path, data: Data, about: dict[str, An
 
 def _pictures(shown: Experiment, folder: Path, data: Data, caption: str) -> dict[str, bytes]:
     try:
-        return plots.pictures(kind_of(shown).draw(data, caption))
+        return plots.pictures(kind_of(shown).draw(data, small_print(shown, caption)))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         why = f"no {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{folder / shown.name}.npz is not this figure's data: {why}") from error

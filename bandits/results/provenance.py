@@ -10,6 +10,9 @@ from bandits.engine.store import Made
 from bandits.experiments import SETTINGS, Experiment, Method, NetworkSpec, as_defined
 from bandits.mnist import Mnist
 
+FULL_SET = "MNIST (60,000 training digits)"
+"""The description of all of it; a file with another number of digits is refused."""
+
 
 def mixed_versions(made: Sequence[Made]) -> list[str]:
     """The different sets of versions that made them, one text each; one is as it should be.
@@ -86,6 +89,19 @@ def stage_note(methods: Sequence[Method]) -> str:
 def source_note(mnist: Mnist) -> str:
     """What the small print says of the data: nothing where it is the full set."""
     return "" if mnist.source == "full" else f". Data: {mnist.description}"
+
+
+def small_print(experiment: Experiment, caption: str) -> str:
+    """A figure's caption, with what it leaves out where that is as defined: σ, and all of MNIST.
+
+    Of a bandit that is not the paper's, the experiment's title has to name the data.
+    """
+    runs, sampled, rest = caption.partition(". Data: ")
+    if experiment.methods and "noise σ" not in runs:
+        runs += f", noise σ = {as_defined(experiment).noise:g}"
+    if not sampled and experiment.bandit is None and not experiment.over:
+        sampled, rest = ". Data: ", FULL_SET
+    return runs + sampled + rest
 
 
 def data_told(mnist: Mnist) -> dict[str, str]:

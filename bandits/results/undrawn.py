@@ -138,7 +138,8 @@ def panels(axes: Sequence[Axes], data: Data) -> None:
 
 def draw(data: Data, caption: str) -> Figure:
     """First taken against first drawn, for each arm of each run."""
-    caption += f", {data['first_taken'][0].size} arms"
-    caption += ". Shaded: before the first training stage"
+    runs, *source = caption.split(". Data: ")
+    runs += f", {data['first_taken'][0].size} arms"
+    caption = ". Data: ".join([runs, *source]) + ". Shaded: before the first training stage"
     columns = len(data["methods"])
     return row(panels, data, caption, size=(0.4 + 4.8 * columns, 4.2), columns=columns)
