@@ -85,9 +85,9 @@ e_greedy = np.full(arms, epsilon / arms)
 e_greedy[best] += 1 - epsilon
 
 # %% [markdown]
-# **SquareCB** ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020), Algorithm 1) looks at the predictions. The further an arm is
-# behind the best one, the more rarely it is taken, and all the more so the later it is:
-# with probability $1 / (K + \gamma \sqrt t \, (f_b - f_a))$. The best arm $b$ gets what is left.
+# **SquareCB** ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020), Algorithm 1) looks at the predictions. The
+# further an arm is behind the best one, the more rarely it is taken, and all the more so the later it is: with
+# probability $1 / (K + \gamma \sqrt t \, (f_b - f_a))$. The best arm $b$ gets what is left.
 
 # %%
 gamma = 3
@@ -112,31 +112,39 @@ Table(pd.DataFrame({"predicted": predicted, "samples": samples, **rules}),
       "Table 9.1. The probability of each arm, a row for each.", dict.fromkeys(rules, ".3f"))
 
 # %% [markdown]
-# **Answer.** ε-greedy tries the four others alike, each in 2 of 100 steps. SquareCB tries the second arm about as often, and the
-# fifth eleven times more rarely: it explores where that costs little. Thompson sampling takes the second arm in 13 of 100
-# steps, since it may well be the best. And it comes back to the fourth arm, of which only ten samples are known, far
-# more often than to the third, although the third is predicted to pay more: it explores where little is
-# known. SquareCB does not know how many samples there are. UCB takes one arm for certain, here the first; as
-# that arm's width shrinks, another will come first.
+# **Answer.** ε-greedy tries the four others alike, each in 2 of 100 steps. SquareCB tries the second arm about as
+# often, and the fifth eleven times more rarely than ε-greedy does: it explores where that costs little. Thompson
+# sampling takes the second arm in 13 of 100 steps, since it may well be the best. And it comes back to the fourth
+# arm, of which only ten samples are known, far more often than to the third, although the third is predicted to pay
+# more: it explores where little is known. SquareCB does not know how many samples there are. UCB takes one arm for
+# certain, here the first. An arm with few samples comes first only where its width makes up for what its prediction
+# lacks.
 #
-# Below there are three more: **greedy**, which never explores, and **dropout**
-# ([Riquelme, Tucker and Snoek 2018](10_what_holds.ipynb#riquelme2018)) and the **bootstrapped ensemble**
-# ([Osband et al. 2016](10_what_holds.ipynb#osband2016)), which are greedy by a network that changes at random from step to
-# step. It stands in for a draw from a law: both are Thompson sampling in spirit.
+# Below, the width has one of three sources. **LinUCB** and **linear Thompson sampling** take it from linear
+# regression on the context. **Neural-linear** Thompson sampling takes it from linear regression on the last hidden
+# layer of the network. **NeuralUCB** and **NeuralTS** (neural Thompson sampling) take it from the gradient of the
+# prediction by all weights of the network: it is large where that gradient points where few samples have pointed.
+#
+# There are three more: **greedy**, which never explores, and **dropout** ([Riquelme, Tucker and Snoek
+# 2018](10_what_holds.ipynb#riquelme2018)) and the **bootstrapped ensemble** ([Osband et al.
+# 2016](10_what_holds.ipynb#osband2016)), which are greedy by a network that changes at random from step to step. It
+# stands in for a draw from a law: both are Thompson sampling in spirit.
 
 # %% [markdown]
 # <a id="s2"></a>
 #
 # ## 2. What the theory promises
 #
-# **Question.** How fast does the total regret up to step $T$ grow, for each of them? It grows as $T$ itself if nothing is
-# learned.
+# **Question.** How fast does the total regret up to step $T$ grow, for each of them? It grows as $T$ itself if
+# nothing is learned.
 #
-# **Expectation.** Let the squared error of a prediction fall as $n^{-a}$ with the number $n$ of an arm's samples; the
-# paper's assumption is $a = 1/2$, up to a logarithm. ε-greedy with $\varepsilon_t = t^{-p}$ explores in
+# **Expectation.** Let the squared error of a prediction fall as $n^{-a}$ with the number $n$ of an arm's samples;
+# the paper's assumption is $a = 1/2$, up to a logarithm. ε-greedy with $\varepsilon_t = t^{-p}$ explores in
 # $T^{1-p}$ of $T$ steps, so that each arm has that many samples, up to a constant. Per step it pays $T^{-p}$ for
-# exploring, and for its errors $T^{-(1-p)a}$ where a gap separates the best arm from the others, $T^{-(1-p)a/2}$ where
-# none does. The larger of the two decides, and the best $p$ makes it as small as can be.
+# exploring, and for its errors $T^{-(1-p)a}$ where a gap separates the best arm from the others, $T^{-(1-p)a/2}$
+# where none does. The larger of the two decides, and the best $p$ makes it as small as can be. For SquareCB let the
+# squared error of the arms that it takes fall as $t^{-a}$. With $t^q$ in place of the $\gamma \sqrt t$ of section 1,
+# Foster and Rakhlin's bound is of the order of $T^{-q} + T^{q-a}$ per step, and $q = a/2$ is best.
 
 # %%
 p = np.linspace(0, 1, 60_001)
@@ -153,21 +161,24 @@ Table(pd.DataFrame(growth), "Table 9.2. The exponent of T in the promised total 
       dict.fromkeys(list(growth)[1:], ".3f"))
 
 # %% [markdown]
-# The first row's 0.667 is the paper's: $T^{2/3}$ in all is $t^{-1/3}$ per step
-# ([notebook 4, section 11](04_the_bounds.ipynb#s11)). SquareCB's $T^{1-a/2}$ needs no gap, and no choice of $p$; to
-# it a gap is no help. The others promise $\sqrt T$, each on a condition of its own:
+# The first row's 0.667 is the paper's: $T^{2/3}$ in all is $t^{-1/3}$ per step ([notebook 4, section
+# 11](04_the_bounds.ipynb#s11)). SquareCB's $T^{1-a/2}$ needs no gap, and its bound makes no use of one. It has to
+# know $a$, as ε-greedy has. **Our $\gamma \sqrt t$ is right for $a = 1$; at $a = 1/2$ its bound is of the order of
+# $T$, which is no promise.** Four others promise $\sqrt T$, each on a condition of its own:
 #
 # | method | promise | condition |
 # | --- | --- | --- |
 # | LinUCB, linear Thompson sampling | $\sqrt T$, up to logarithms | rewards are linear in the context (and LinUCB in a variant, [Lattimore and Szepesvári 2020](10_what_holds.ipynb#lattimore2020)) |
 # | NeuralUCB, NeuralTS | $\tilde d \sqrt T$, up to logarithms | a network so wide that it behaves as a kernel method, whose effective dimension $\tilde d$ is small |
-# | constant ε | $\varepsilon T$ at least | |
+# | constant ε | none: it loses $\varepsilon T$ at least, up to a constant | |
 # | greedy, dropout, ensemble, neural-linear | none | |
 #
-# ([Zhou, Li and Gu 2020](10_what_holds.ipynb#zhou2020), [Zhang, Zhou, Li and Gu 2021](10_what_holds.ipynb#zhang2021),
-# [Agrawal and Goyal 2013](10_what_holds.ipynb#agrawal2013).) So theory ranks NeuralUCB and NeuralTS before SquareCB, and
-# SquareCB before or behind ε-greedy as there is a gap or not. The paper's task has one: two different digits differ by
-# 1 at least. Whether an order of limits is the order at 10,000 steps, no theory says.
+# ([Zhou, Li and Gu 2020](10_what_holds.ipynb#zhou2020), [Zhang, Zhou, Li and Gu
+# 2021](10_what_holds.ipynb#zhang2021), [Agrawal and Goyal 2013](10_what_holds.ipynb#agrawal2013).) So at $a = 1/2$
+# NeuralUCB and NeuralTS have the smallest exponent of those with a network. SquareCB's is larger than ε-greedy's
+# where there is a gap, and smaller where there is none. At $a = 1$ all are 1/2, but for ε-greedy without a gap. The
+# conditions differ, so that this is no order of the methods. The paper's task has a gap: two different digits differ
+# by 1 at least. Whether an order of limits is the order at 10,000 steps, no theory says.
 #
 # <a id="s3"></a>
 #
@@ -175,8 +186,8 @@ Table(pd.DataFrame(growth), "Table 9.2. The exponent of T in the promised total 
 #
 # **Question.** Five images, no noise, 10,000 steps: who loses least? All but the linear methods have Deep's network, and
 # train it at the same steps, by at most 20 mini-batches of 32 in each stage
-# ([notebook 7](07_the_paper_figures.ipynb)). What is explored differs, and nothing else. The setting of each that
-# decides how much it explores was chosen on other seeds.
+# ([notebook 7](07_the_paper_figures.ipynb)). What differs is how they explore. Where Table 9.3 says
+# "tried", the setting was chosen among these values on other seeds; the others are the authors' or were set beforehand.
 
 # %%
 found = committed["comparators"]
@@ -184,8 +195,8 @@ Table(comparator_settings.frame(found), "Table 9.3. Every method, its settings, 
       {"ms a step": ".2f"})
 
 # %% [markdown]
-# How does a run look from inside? Each policy that draws its arm by known probabilities records the probability of the arm
-# that it took. Here are 200 steps of two of them.
+# How does a run look from inside? Each policy that draws its arm by known probabilities records the probability of
+# the arm that it took. Here are 200 steps of two of them.
 
 # %%
 live = experiment("comparators").select(["epsilon_0_1", "squarecb"])
@@ -217,8 +228,8 @@ figure.suptitle(f"MNIST, σ = 0; {captions['comparators'].partition(': ')[2]}", 
 assert len(panels[0].get_yticks()) == len(found["methods"]) - 1
 
 # %% [markdown]
-# **Figure 9.2.** *Left: regret per step in the last quarter of 10,000 steps; small dots are runs, large ones means, bars 95 %
-# intervals. Right: processor time of a step, measured once on one machine.*
+# **Figure 9.2.** *Left: regret per step in the last quarter of 10,000 steps; small dots are runs, large ones means
+# (intervals are in Table 9.4). Right: processor time of a step, measured once on one machine.*
 
 # %%
 def against_deep(data, caption):
@@ -237,17 +248,19 @@ def against_deep(data, caption):
 against_deep(found, "Table 9.4. Regret per step in the last quarter and in all steps, σ = 0.")
 
 # %% [markdown]
-# **Answer.** Five ways to explore end alike: neural-linear Thompson sampling, NeuralTS, SquareCB, NeuralUCB and a constant
-# $\varepsilon = 0.01$ lose 0.48 to 0.53 per step in the last quarter, on average over two runs, and Deep with
-# $\varepsilon_t = 1/t$ loses 0.62. Two runs tell none of the five from Deep. But the column of the arms says where the rest
-# comes from. In the one run in which Deep left an arm out it lost 0.71, in the other 0.54. The ensemble, dropout and the greedy
-# learner left arms out in both runs, and lost 0.97, 1.10 and 1.09. All others kept five arms in use in both, and what the
-# constant ε lose beyond the five is what their random steps cost (exercise 1). As in
-# [notebook 7](07_the_paper_figures.ipynb), it is the neglected arms that decide.
+# **Answer.** Five ways to explore end alike: neural-linear Thompson sampling, NeuralTS, SquareCB, NeuralUCB and a
+# constant $\varepsilon = 0.01$ lose 0.48 to 0.53 per step in the last quarter, on average over two runs, and Deep
+# with $\varepsilon_t = 1/t$ loses 0.62. Two runs tell none of the five from Deep. The column of the arms suggests
+# where the rest comes from. In the one run in which Deep left an arm out it lost 0.71, in the other 0.54. The
+# ensemble, dropout and the greedy learner left arms out in both runs, and lost 0.97, 1.10 and 1.09. All others kept
+# five arms in use in both. What $\varepsilon = 0.05$ and $0.1$ lose beyond the five is about what their random steps
+# cost (exercise 1). The linear methods lose 1.43 with all arms in use: they lack a network. Among the networks, as
+# in [notebook 7](07_the_paper_figures.ipynb), most is lost where arms are neglected.
 #
-# Why do the ensemble and dropout neglect arms, which are meant to explore? Perhaps because an untrained network predicts next to
-# nothing, where the rewards of a trained arm are near 4.5: then no member prefers an arm that was never taken, however
-# much the members differ on the others. Here are the predictions of the five members before any training.
+# Why do the ensemble and dropout neglect arms, which are meant to explore? Perhaps because an untrained network
+# predicts next to nothing, where the rewards of a trained arm are near 4.5: then no member prefers an arm that was
+# never taken, however much the members differ on the others. Here are the predictions of the five members before any
+# training.
 
 # %%
 ensemble = experiment("comparators").select(["bootstrapped"])
@@ -259,9 +272,9 @@ print(f"largest of {untrained.size:,} predictions: {untrained.max():.1f}; a unif
 assert untrained.max() < 2
 
 # %% [markdown]
-# None comes near 4.5. So an arm that no member has taken in the first stages is taken by none later, and
-# an ensemble of networks that start near 0 explores by the luck of its first steps. A width that grows where nothing was seen, as
-# NeuralUCB's, or a floor on the probability, as SquareCB's, does not have that fault.
+# None comes near 4.5. So an arm that no member has taken in the first stages will hardly be taken later, and
+# an ensemble of networks that start near 0 explores by the luck of its first steps. NeuralUCB has a width that is large
+# where nothing was seen, and SquareCB a probability that is never 0. Both kept all arms in use.
 #
 # <a id="s4"></a>
 #
@@ -279,11 +292,12 @@ assert len(axes.lines) == len(found["methods"]) - 1
 # **Figure 9.3.** *Regret per step of all steps so far against the processor time spent on them: each step at what one
 # took in the second half of 1,000 steps, on one core of one machine.*
 #
-# **Answer.** Up to four seconds the linear methods are ahead, and by far: after its 10,000 steps LinUCB has lost 1.47 per step, in
-# 4.3 s, when every network is at 2.9 or more. No network comes down to 1.47 before 38 s. Where steps are few and
-# time is short a linear method is a fair answer, where the horizon is long it is none: what it loses in the last quarter, 1.43,
-# it will go on losing. Between the networks a step costs 8 to 27 ms, and 44 ms with five of them. Most of it is training,
-# and the greedy learner is cheap because it trains three arms instead of five. So among the networks exploring is nearly free.
+# **Answer.** Up to four seconds the linear methods are ahead, and by far: after its 10,000 steps LinUCB has lost
+# 1.47 per step, in 4.3 s, when every network is at 2.9 or more. No network comes down to 1.47 before 38 s. Where
+# time is short a linear method is a fair answer. Where the horizon is long it is none: it loses 1.43 in the last
+# quarter, hardly less than in all. For the networks a step costs 8 to 27 ms, and 44 ms with five of them. The greedy
+# learner is cheap since it trains three arms instead of five. Single networks that kept all arms in use take from 13
+# ms, $\varepsilon = 0.01$, to 27, NeuralTS: another way to explore may cost twice as much.
 #
 # <a id="s5"></a>
 #
@@ -301,12 +315,12 @@ Table(pd.DataFrame([(r.claim, r.measured, r.value, r.verdict) for r in readings]
       "Table 9.5. Published orders on the paper's task, σ = 0.")
 
 # %% [markdown]
-# **Answer.** Two agree: neural ε-greedy is ahead of LinUCB, by 0.64 [0.56, 0.71], and neural-linear Thompson sampling
-# is ahead of dropout. Two are undecided. NeuralTS and NeuralUCB lose about the same, 0.04 [−0.81, 0.89] apart.
-# NeuralUCB's advantage over ε-greedy has the published sign, 0.27 [−0.43, 0.96]. Why is it not clearer? The random steps of
-# $\varepsilon = 0.1$ alone cost 0.33, more than the whole difference; so a smaller ε should leave none of it. It leaves
-# none: NeuralUCB loses 0.527 on average and $\varepsilon = 0.01$ loses 0.530. An order between methods is
-# one between their settings, too.
+# **Answer.** Two agree: neural ε-greedy is ahead of LinUCB, by 0.64 [0.56, 0.71], and neural-linear Thompson
+# sampling is ahead of dropout. Two are undecided. NeuralTS and NeuralUCB lose about the same, 0.04 [−0.81, 0.89]
+# apart. NeuralUCB's advantage over ε-greedy has the published sign, 0.27 [−0.43, 0.96]. Why is it not clearer? The
+# random steps of $\varepsilon = 0.1$ alone cost 0.33, more than the whole difference; so a smaller ε should leave
+# none of it. In two runs it leaves none: NeuralUCB loses 0.527 on average and $\varepsilon = 0.01$ loses 0.530. An
+# order between methods is one between their settings, too.
 #
 # <a id="s6"></a>
 #
@@ -315,7 +329,7 @@ Table(pd.DataFrame([(r.claim, r.measured, r.value, r.verdict) for r in readings]
 # **Question.** The paper's second task adds a standard normal variable to each reward. Does that change who is ahead?
 #
 # **Expectation.** Each sample then says less, and a method that settles early should be hurt most. The five that
-# ended alike, the paper's two and Random were run again, once, on the states of the first run without noise.
+# ended alike, Deep, LinUCB and Random were run again, once, on the states of the first run without noise.
 
 # %%
 noisy = committed["comparators_noise"]
@@ -330,21 +344,23 @@ Table(pd.DataFrame({"": noisy["labels"][order], "σ = 0": without, "σ = 1": aft
       dict.fromkeys(("σ = 0", "σ = 1", "noise costs"), ".2f"))
 
 # %% [markdown]
-# **Answer.** Not in this run. The five are together again, from 0.68 to 0.74, and noise costs them 0.05 to 0.22 per step. Deep loses
-# 0.92: with noise it left an arm out, which it had used without. LinUCB loses hardly more than before, 1.49, since
-# what it lacks is not samples. One run has no interval, and says no more than that the picture is not another one.
+# **Answer.** In this run for Deep, and not for the others. The five are together again, from 0.68 to 0.74, and noise costs
+# them 0.05 to 0.22 per step. Deep loses 0.92, and is now behind all five: with noise it left an arm out, where
+# without noise it used all. LinUCB loses hardly more than before, 1.49, since what it lacks is not samples. One run
+# has no interval: none of these differences is decided.
 #
 # <a id="s7"></a>
 #
 # ## 7. Six tasks of classification
 #
-# **Question.** One task is one task. Published comparisons turn classification into a bandit: an example is shown, the arms are
-# the classes, and the reward is 1 for the right one and 0 else. What comes out there?
+# **Question.** One task is one task. Published comparisons turn classification into a bandit: an example is shown,
+# the arms are the classes, and the reward is 1 for the right one and 0 else. What comes out there?
 #
-# **Expectation.** MNIST is set up as Zhou, Li and Gu have it: one image, ten arms, 15,000 steps, a hidden layer of 100. It
-# differs in that pixels run from 0 to 1, images are drawn with replacement, each arm has a network of its own, and training
-# stages are of bounded cost. Five further sets are public tables of measurements; there a run has 5,000
-# steps. Settings that have a unit were converted from rewards of 0 to 9 to rewards of 0 to 1, and not chosen anew.
+# **Expectation.** MNIST is set up as Zhou, Li and Gu have it: one image, ten arms, 15,000 steps, a hidden layer of
+# 100. It differs in that pixels run from 0 to 1, images are drawn with replacement, each arm has a network of its
+# own, and training stages are of bounded cost. Five further sets are public tables of measurements; there a run has
+# 5,000 steps. Settings that have a unit were converted from rewards of 0 to 9 to rewards of 0 to 1, and not chosen
+# anew.
 
 # %% jupyter={"source_hidden": true} mystnb={"image": {"alt": "Left: a table of regret per step of thirteen methods on six tasks, dark where the rank is good; neural-linear Thompson and NeuralTS on top, the linear methods at the bottom. Right: mean ranks from 2.3 to 12.0, with a grey band from 2.3 to 9.8."}} tags=["hide-input"]
 found = committed["ranks"]
@@ -353,8 +369,9 @@ ranks.panels(panels, found)
 assert len(panels[0].texts) == len(found["tasks"]) * (len(found["methods"]) - 2)
 
 # %% [markdown]
-# **Figure 9.4.** *Left: regret per step of all steps, one run of each, shaded by rank within a task. Right: mean ranks over the six
-# tasks; the grey band is as wide as the difference below which two mean ranks are not told apart.*
+# **Figure 9.4.** *Left: regret per step of all steps, one run of each, shaded by rank within a task. Right: mean
+# ranks over the six tasks; the grey band is as wide as the difference below which two mean ranks are not told
+# apart.*
 #
 # One run has no interval. But here the tasks are the sample, and ranks can be tested over tasks
 # ([Demšar 2006](10_what_holds.ipynb#demsar2006)): first whether all methods are alike, then which differ.
@@ -365,14 +382,16 @@ print(f"are all alike? F = {test.statistic:.1f}, p = {test.p_value:.1g}")
 print(f"two mean ranks differ if they are {test.critical:.1f} apart; first {test.mean[0]:.1f}, last {test.mean[-1]:.1f}")
 
 # %% [markdown]
-# **Answer.** They are not alike. Neural-linear Thompson sampling has the best mean rank, then NeuralTS, SquareCB, NeuralUCB
-# and the ensemble, from 2.3 to 4.5. But six tasks tell only those apart whose mean ranks differ by 7.4: of the first, $\varepsilon = 0.1$
-# and the two linear methods. Between the others no winner can be named.
+# **Answer.** They are not alike. Neural-linear Thompson sampling has the best mean rank, then NeuralTS, SquareCB,
+# NeuralUCB and the ensemble, from 2.3 to 4.5. But six tasks tell only those apart whose mean ranks differ by 7.4:
+# only $\varepsilon = 0.1$ and the two linear methods are told from the first. Between the others no winner can be
+# named.
 #
-# Three of the published orders come out. NeuralUCB is ahead of $\varepsilon = 0.1$ in six tasks of six, neural-linear of
-# dropout in six, NeuralTS of NeuralUCB in five. (If two methods were alike, six of six one way or the other would come by chance
-# once in 32 times.) The fourth does not: neural ε-greedy with $\varepsilon = 0.1$ is ahead of LinUCB in four of six only. Is it
-# again what its random steps cost? A random step is wrong with probability $(K-1)/K$.
+# Three of the published orders come out. NeuralUCB is ahead of $\varepsilon = 0.1$ in six tasks of six,
+# neural-linear of dropout in six, NeuralTS of NeuralUCB in five. (If two methods were alike, six of six one way or
+# the other would come by chance once in 32 times, and five or more 7 times in 32: the third is weak.) The fourth
+# does not: neural ε-greedy with $\varepsilon = 0.1$ is ahead of LinUCB in four of six only. Is it again what its
+# random steps cost? A random step is wrong with probability $(K-1)/K$.
 
 # %%
 lost = dict(zip(map(str, found["methods"]), found["regret"][:, :, 0].T, strict=True))
@@ -383,38 +402,43 @@ Table(frame, "Table 9.7. Regret per step, and what the random steps of ε = 0.1 
       dict.fromkeys(frame.columns[1:], ".3f"))
 
 # %% [markdown]
-# It is: without them it would be ahead in all six. And why does the ensemble do well here, which left arms out on the paper's task?
-# Here a wrong arm pays 0, which is what an untrained network predicts, so that an arm never taken is not held
-# for worse than one that was wrong. That agrees with the explanation of section 3.
+# It is: with that cost taken off it is ahead in all six. And why does the ensemble do well here, which left arms out
+# on the paper's task? Here a wrong arm pays 0, which is what an untrained network predicts, so that an arm never
+# taken is not held for worse than one that was wrong. That agrees with the explanation of section 3.
 #
 # <a id="s8"></a>
 #
 # ## 8. What would you use?
 #
-# Where a network can be trained: a method that looks at what it knows or at what it predicts, and not ε-greedy as the paper has
-# it. **SquareCB** needs no more than predictions, from any regressor; it has one setting, and it knows its probabilities, so that its
-# log can be used later to judge other policies. **Neural-linear Thompson sampling** and **NeuralTS** came out first on
-# the mean, on both kinds of task, and neither knows its probabilities. Theory promises SquareCB's rate for any predictor that
-# learns, NeuralTS's for very wide networks only, and for neural-linear nothing. Where no network can be trained,
-# LinUCB.
+# The means say: where a network can be trained, a method that looks at what it knows or at what it predicts. The data
+# do not decide it: two runs do not tell these methods from the paper's ε-greedy, and neither do six tasks.
 #
-# **What ε-greedy loses:** on the paper's task Deep with $\varepsilon_t = 1/t$ loses 0.62 per step at the end where the least mean is
-# 0.48, and a constant ε of 0.01 loses 0.53, which two runs do not tell apart; over six tasks ε-greedy's mean ranks are 7.3 to 10.0,
-# where those five have 2.3 to 4.5.
+# * **SquareCB** needs no more than predictions, from any regressor, and has one setting here. It knows its probabilities,
+#   so that its log can be used later to judge other policies. Its promise holds for any predictor, if γ grows at the rate
+#   that suits the predictor's error (section 2).
+# * **Neural-linear Thompson sampling** and **NeuralTS** came out first on the mean, on the paper's task and on the six.
+#   Neither knows its probabilities. NeuralTS's promise is for very wide networks only; neural-linear has none.
+# * **LinUCB**, where no network can be trained.
 #
-# **What it costs:** 13 to 17 ms a step, the least of all that keep every arm in use; SquareCB takes 21, NeuralTS 27, and the
-# linear methods 0.4.
+# **What ε-greedy loses:** on the paper's task Deep with $\varepsilon_t = 1/t$ loses 0.62 per step at the end where
+# the least mean is 0.48, and a constant ε of 0.01 loses 0.53. Two runs do not tell these apart. Over six tasks
+# ε-greedy's mean ranks are 7.3 to 10.0, and those of the best five methods 2.3 to 4.5; only $\varepsilon = 0.1$ is
+# told from the first.
 #
-# A constant ε of 0.01 is therefore not a bad beginning. What the paper's schedule adds to it is a guarantee in the limit
-# and, in these runs, a neglected arm.
+# **What ε-greedy costs:** 13 to 17 ms a step. Greedy and dropout, which left arms out, take 8 and 10, SquareCB takes 21,
+# NeuralTS 27, and the linear methods 0.4.
+#
+# On the paper's task a constant ε of 0.01 is therefore not a bad beginning; over six tasks its mean rank is 7.5.
+# What the paper's schedule adds to it is a guarantee in the limit, under the paper's assumption, and, in two of its
+# three runs here, a neglected arm.
 #
 # ## What was seen
 #
-# * On the paper's task five ways to explore end alike, at about half a digit per step. What separates the others from them is
-#   neglected arms, and the price of random steps.
-# * The linear methods are ahead for the first seconds and behind for ever after.
+# * On the paper's task five ways to explore end alike, at about half a digit per step. The other networks lose
+#   more on the mean, where arms are neglected or many steps are random; two runs do not decide most of it.
+# * The linear methods are ahead for the first seconds, and every network passes them in the end.
 # * Of four published orders two are seen on the paper's task and three over six tasks of classification; those that are not
-#   seen hang on the ε that ε-greedy is given, or need more runs.
+#   seen depend on the ε that ε-greedy is given, or need more runs.
 # * Over six tasks the ranks differ beyond chance, and no single winner can be named.
 #
 # What all of this says of the paper is in [the last notebook](10_what_holds.ipynb).
@@ -422,8 +446,8 @@ Table(frame, "Table 9.7. Regret per step, and what the random steps of ε = 0.1 
 # %% [markdown]
 # ## Exercises
 #
-# **1.** Constant ε loses at least $\varepsilon \cdot 3.29$ per step on the paper's task, however much it knows, since a random
-# step loses 3.29 on average. How much of what each of the three lost in the last quarter is that?
+# **1.** Constant ε loses at least $\varepsilon \cdot 3.29$ per step on the paper's task, however much it knows,
+# since a random step loses 3.29 on average. How much of what each of the three lost in the last quarter is that?
 
 # %% jupyter={"source_hidden": true} tags=["hide-cell"]
 found = committed["comparators"]
@@ -439,7 +463,8 @@ for name, epsilon in (("epsilon_0_1", 0.1), ("epsilon_0_05", 0.05), ("epsilon_0_
 #
 # </details>
 #
-# **2.** In Table 9.1, how large must γ be for SquareCB to take the first arm with probability 0.999 or more? What is lost by it?
+# **2.** In Table 9.1, how large must γ be for SquareCB to take the first arm with probability 0.999 or more? What is
+# lost by it?
 
 # %% jupyter={"source_hidden": true} tags=["hide-cell"]
 for gamma in (3, 30, 100, 300):
@@ -460,8 +485,8 @@ for gamma in (3, 30, 100, 300):
 # <details><summary>Answer</summary>
 #
 # [A page of ten-line examples](../book/extend/examples.md) has softmax, and the one command that runs it on the same
-# states and draws it beside the others. With $\tau = 1$ in Table 9.1 the second arm gets
-# $e^{-1/2}$ times the probability of the first, 0.34, where SquareCB gives it 0.02: SquareCB's exploration ends as $t$
-# grows, and softmax's does not unless $\tau$ is made to fall.
+# states and draws it beside the others. With $\tau = 1$ in Table 9.1 the second arm gets $e^{-1/2}$ times the
+# probability of the first, which is 0.34, where SquareCB gives it 0.02: SquareCB's exploration ends as $t$ grows,
+# and softmax's does not unless $\tau$ is made to fall.
 #
 # </details>

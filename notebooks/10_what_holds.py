@@ -161,8 +161,9 @@ Table(pd.DataFrame(table), "Table 10.2. Of five arms, after 2,000 steps, exactly
 # ([Auer, Cesa-Bianchi and Fischer 2002](10_what_holds.ipynb#auer2002)). With states, the epoch-greedy algorithm explores in epochs
 # and has a bound on its regret ([Langford and Zhang 2007](10_what_holds.ipynb#langford2007)). LinUCB is by
 # [Li, Chu, Langford and Schapire (2010)](10_what_holds.ipynb#li2010); [Zhou, Li and Gu (2020)](10_what_holds.ipynb#zhou2020) put a network in the place of
-# its linear function and keep a bound. SquareCB turns any oracle for regression into a policy with an optimal
-# bound ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020)). The theory of regression that the paper quotes is in
+# its linear function and keep a bound. SquareCB turns any method of online regression into a policy, with a
+# bound that is optimal where the regression is ([Foster and Rakhlin 2020](10_what_holds.ipynb#foster2020)). The theory
+# of regression that the paper quotes is in
 # [Györfi, Kohler, Krzyżak and Walk (2002)](10_what_holds.ipynb#gyorfi2002). The textbook of the field is by
 # [Lattimore and Szepesvári (2020)](10_what_holds.ipynb#lattimore2020).
 #

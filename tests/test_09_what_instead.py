@@ -200,6 +200,7 @@ def test_the_ranks_that_are_told() -> None:
     greedy = [test.mean[names.index(n)]
               for n in ("decaying_p1", "decaying_p1_3", "epsilon_0_1", "epsilon_0_01")]  # fmt: skip
     assert f"mean ranks are {min(greedy):.1f} to {max(greedy):.1f}" in TEXT
+    assert f"its mean rank is {greedy[3]:.1f}." in TEXT
     lost = dict(zip(map(str, found["methods"]), found["regret"].mean(axis=2).T, strict=True))
 
     def ahead(first: str, second: str) -> int:
