@@ -79,7 +79,7 @@ Table(pd.DataFrame({"verdict": list(score), "claims": list(score.values())}),
 #
 # ## 3. What does not
 #
-# * **Part II of the lemma is false as printed.** One inequality under it fails for every $t$ and every $p$
+# * **Part II of the lemma is false as printed.** One inequality under it fails for every $t$ and every $p < 1$
 #   ([notebook 3, section 2](03_the_lemma.ipynb#s2)).
 # * **Theorem 3.3 is false as printed** near $p = 1$, since it rests on that part
 #   ([notebook 4, section 8](04_the_bounds.ipynb#s8)).

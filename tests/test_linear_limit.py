@@ -1,4 +1,4 @@
-"""The best linear function of the pixels: against least squares over every state there is."""
+"""The linear function of least squared error: against least squares over every state there is."""
 
 from itertools import product
 

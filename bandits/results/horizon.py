@@ -79,7 +79,7 @@ def first_taken(run: Trajectory, arms: int) -> tuple[list[int], list[int]]:
 
 
 def tasks(experiment: Experiment, scale: Scale) -> list[Task]:
-    """The best linear function of the pixels, where a linear method is to be held against it."""
+    """The linear function of least squared error, where a linear method is held against it."""
     linear = any(
         m.policy == "linucb" or isinstance(m.predictor, LeastSquaresSpec)
         for m in experiment.methods
@@ -97,8 +97,8 @@ def collect(experiment: Experiment, runs: Runs, own: Own) -> Data:
         runs, h, 4), as in a figure of runs that end there; `edges` (s + 1,) and `causes` (methods,
         runs, 3, s), see `causes`; `first_drawn`, `first_taken` (methods, runs, K); `squared_error`
         (methods, runs, times), the sum of (prediction − mean)² over the steps up to t, NaN without
-        predictions; `linear_regret` (), what the best linear function of the pixels loses per step,
-        NaN without a linear method.
+        predictions; `linear_regret` (), what the linear function of least squared error loses
+        per step, NaN without a linear method.
     """
     steps = len(runs[experiment.methods[0].name][0])
     t, edges, ends = log_times(steps), stretches(steps), horizons(steps)

@@ -119,7 +119,7 @@ def regret_over_time(axes: Axes, data: Data, look: Look = style) -> None:
               linestyle=(0, (1, 1.2)), linewidth=1.2)  # fmt: skip
     if np.isfinite(limit := data.get("linear_regret", np.nan)):
         axes.axhline(float(limit), color="#7F7F7F", linewidth=0.9, linestyle=(0, (5, 1.5)))
-        axes.text(start * 1.1, float(limit) * 0.97, "best linear function of the pixels",
+        axes.text(start * 1.1, float(limit) * 0.97, "least squares on the pixels",
                   fontsize=7, color="#595959", va="top")  # fmt: skip
     axes.set_yscale("log")
     low, high = min(lowest, uniform) * 0.7, max(uniform, highest) * 1.35

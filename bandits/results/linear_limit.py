@@ -1,4 +1,4 @@
-"""What the best linear function of the pixels earns: where LinUCB and Linear can end."""
+"""What the linear function of least squared error earns: where LinUCB and Linear can end."""
 
 from functools import partial
 
