@@ -9,7 +9,7 @@ from bandits.engine.compute import compute
 from bandits.engine.jobs import Job
 from bandits.engine.progress import bound
 from bandits.engine.task import Task
-from bandits.experiments import NetworkSpec, RunSpec
+from bandits.experiments import RunSpec
 from bandits.mnist import Mnist
 
 PROBE_STEPS = 120
@@ -52,10 +52,8 @@ def _probe_steps(spec: RunSpec) -> int:
 
 def _full_cost_from(spec: RunSpec) -> float:
     """The step from which a stage costs no more than the one before it."""
-    most, predictor = bound(spec), spec.method.predictor
-    if most is None or not isinstance(predictor, NetworkSpec):
-        return math.inf
-    return UNEVEN * most / predictor.training.epochs
+    most, training = bound(spec), spec.method.training
+    return math.inf if most is None or training is None else UNEVEN * most / training.epochs
 
 
 def _costs(probe: RunSpec, mnist: Mnist, device: str) -> tuple[float, float, float]:

@@ -23,7 +23,6 @@ from bandits.mnist import Mnist
 from bandits.results import (
     architecture_study,
     bounds,
-    comparators,
     error_causes,
     horizon,
     horizon_panels,
@@ -87,14 +86,13 @@ COMPARED = Kind(horizon.collect, horizon_panels.compared, horizon.tasks, check=c
 BY_EXPONENT = Kind(
     horizon.collect, horizon_panels.by_exponent, horizon.tasks, check=check_power_law
 )
-DOTS = Kind(comparators.collect, comparators.draw_dots)
 KINDS: dict[str, Kind] = {
     "convergence": REGRET,
     "low_noise": REWARD,
     "high_noise": REWARD,
     "convergence_repeats": REGRET,
     "training_study": REWARD,
-    "comparators_study": DOTS,
+    "comparators_study": questions.DOTS,
     "architecture_study": Kind.of(architecture_study),
     "error_causes": Kind.of(error_causes),
     "long_low_noise": COMPARED,
@@ -105,8 +103,7 @@ KINDS: dict[str, Kind] = {
     "undrawn": Kind.of(undrawn),
     "ranks": Kind.of(ranks),
 } | questions.KINDS
-# What a step costs is measured once, without noise.
-KINDS |= {"comparators_noise": DOTS} | {task.name: DOTS for task in (*CLASSIFY, SHARED)}
+KINDS |= {task.name: questions.DOTS for task in (*CLASSIFY, SHARED)}
 
 
 def kind_of(experiment: Experiment) -> Kind:

@@ -29,7 +29,13 @@ STUDIES = QUESTIONS | {
     "comparators": comparators,
     "comparators_noise": comparators,
 }
-KINDS: dict[str, Kind] = {name: Kind.of(module) for name, module in STUDIES.items()}
+DOTS = Kind(comparators.collect, comparators.draw_dots)
+"""Late regret alone, without what a step costs."""
+
+# What a step costs is measured once, without noise.
+KINDS: dict[str, Kind] = {name: Kind.of(module) for name, module in STUDIES.items()} | {
+    "comparators_noise": DOTS
+}
 READ: dict[str, Callable[[Data], list[Reading]]] = {n: m.read for n, m in STUDIES.items()}
 
 
