@@ -178,7 +178,9 @@ def draw(data: Data, caption: str) -> Figure:
         )
         below.supxlabel("time step t", fontsize=9)
         below.supylabel("normalized regret", fontsize=9)
-        caption += runs_note(data["late_regret"].shape[1])
+        caption += ". Grey lines: the other methods"
+        if (runs := data["late_regret"].shape[1]) >= FEWEST_FOR_A_BAND:
+            caption += runs_note(runs)
         footer(figure, caption + ". Times: measured once, on one machine")
     return figure
 
